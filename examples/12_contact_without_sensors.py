@@ -31,7 +31,7 @@ def push(t):
 
 
 # a digital controller holds its torques for a millisecond, in which the chain moves on
-observer = ts.control.MomentumObserver(chain, bandwidth=50.0, held=True)
+observer = ts.estimation.MomentumObserver(chain, bandwidth=50.0, held=True)
 q, v, tau = np.zeros(4), np.ones(4), np.zeros(4)
 times, residuals, forces = np.arange(0.0, 1.2, h), [], []
 for t in times:

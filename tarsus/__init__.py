@@ -45,7 +45,7 @@ _NAMES = {
         "height_over_ground",
         "stand",
     ),
-    "tarsus.identification": ("identify",),
+    "tarsus.estimation.identification": ("identify",),
     "tarsus.model.assembly": (
         "Assembled",
         "AssemblyError",
@@ -108,7 +108,7 @@ _NAMES = {
 """Public functions and classes by their modules; `tools/make_package_stub.py` lists them in
 `__init__.pyi` for type checkers."""
 _NAMESPACES = {
-    "calibration": "tarsus.calibration",
+    "calibration": "tarsus.estimation.calibration",
     "constraint": "tarsus.parts.constraints",
     "contact": "tarsus.simulation.contact",
     "control": "tarsus.control",
@@ -119,7 +119,7 @@ _NAMESPACES = {
     "gait": "tarsus.gait",
     "geometry": "tarsus.geometry",
     "guards": "tarsus.events.guards",
-    "identification": "tarsus.identification",
+    "identification": "tarsus.estimation.identification",
     "ik": "tarsus.ik",
     "integrators": "tarsus.simulation.integrators",
     "parameters": "tarsus.events.parameters",

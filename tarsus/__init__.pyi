@@ -10,7 +10,7 @@ SI units and radians, z up. Every function takes leading batch dimensions.
 """
 
 from tarsus import _core as _core
-from tarsus import calibration as calibration
+from tarsus.estimation import calibration as calibration
 from tarsus.parts import constraints as constraint
 from tarsus.simulation import contact as contact
 from tarsus import control as control
@@ -21,7 +21,7 @@ from tarsus.parts import forces as forces
 from tarsus import gait as gait
 from tarsus import geometry as geometry
 from tarsus.events import guards as guards
-from tarsus import identification as identification
+from tarsus.estimation import identification as identification
 from tarsus import ik as ik
 from tarsus.simulation import integrators as integrators
 from tarsus.events import parameters as parameters
@@ -59,7 +59,7 @@ from tarsus.geometry import Steps as Steps
 from tarsus.geometry import clear_posture as clear_posture
 from tarsus.geometry import height_over_ground as height_over_ground
 from tarsus.geometry import stand as stand
-from tarsus.identification import identify as identify
+from tarsus.estimation.identification import identify as identify
 from tarsus.model.assembly import Assembled as Assembled
 from tarsus.model.assembly import AssemblyError as AssemblyError
 from tarsus.model.assembly import Carried as Carried

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import tarsus as ts
+from tarsus._lib.differences import derivative
 from tarsus.check.check import lint
 from tarsus.check.identities import IDENTITIES
 from tarsus.check.report import Residual
 from tarsus.check.states import CLOSURES, States, relative
-from tarsus.differences import derivative
 
 PINOCCHIO_KINDS = ["revolute", "prismatic", "screw", "cylindrical", "universal", "spherical"]
 PINOCCHIO_KINDS += ["translation", "free", "spherical_zyx"]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import tarsus as ts
+from tarsus._lib.differences import STEP, rate, steps
 from tarsus.check.check import lint
 from tarsus.check.identities import inverse_of_forward, step_and_back
 from tarsus.check.states import CLOSURES, States, constrained, coupling, gap_rate, gaps
-from tarsus.differences import STEP, rate, steps
 
 ROBOTS: dict[str, Callable[[], ts.Model]] = {
     "lola(1)": lambda: ts.robots.lola(1),

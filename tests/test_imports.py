@@ -20,10 +20,10 @@ import make_package_stub
 PACKAGE = Path(tarsus.__file__).parent
 
 PACKAGES = (
-    *("_core", "_lib", "spatial", "model", "parts", "differences"),
+    *("_core", "_lib", "spatial", "model", "parts"),
     *("formats", "geometry", "robots", "check", "view"),
-    *("sweep", "ik", "control", "calibration", "estimation", "sensors", "simulation", "events"),
-    *("gait", "identification", "ports", "walking"),
+    *("sweep", "ik", "control", "sensors", "simulation", "events"),
+    *("gait", "ports", "estimation", "walking"),
     *("scenes", "environments", "studio", "cli"),
 )
 """Packages and modules from the bottom to the top: each imports only those before it."""

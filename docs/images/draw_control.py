@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tarsus as ts
-from tarsus.control import AdaptiveControl, ImpedanceControl, MomentumObserver, PassivityControl
+from tarsus.control import AdaptiveControl, ImpedanceControl, PassivityControl
+from tarsus.estimation import MomentumObserver
 
 Array: TypeAlias = NDArray[np.float64]
 Law: TypeAlias = Callable[[float, Array, Array], Array]

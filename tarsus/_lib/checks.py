@@ -236,6 +236,20 @@ def choice(value: str, valid: Sequence[str], name: str) -> None:
         raise ValueError(f"unknown {name} {value!r}{suggestion(value, valid)}")
 
 
+def bounds_of(
+    names: Sequence[str], bounds: Mapping[str, tuple[float, float]] | None
+) -> tuple[Array, Array]:
+    """Return lower and upper bounds (p,) of all numbers, infinite where none are stated."""
+    places = {name: k for k, name in enumerate(names)}
+    both = np.tile([[-np.inf], [np.inf]], len(places))
+    for name, (lower, upper) in (bounds or {}).items():
+        k = find(places, name, "parameter")
+        if not lower < upper:
+            raise ValueError(f"bounds[{name!r}] is ({lower}, {upper}), must grow")
+        both[:, k] = lower, upper
+    return both[0], both[1]
+
+
 def flag(value: bool, name: str) -> bool:
     """Return `value`, if it is True or False."""
     if not isinstance(value, (bool, np.bool_)):

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tarsus._lib.differences import derivative, rate
 from tarsus._lib.files import Array
 from tarsus.check.states import DIFFERENCES, EXACT, Identity, States, relative, times, transposed
-from tarsus.differences import derivative, rate
 from tarsus.model.couplings import MissingDerivativeError
 from tarsus.model.description import FACTORIZATIONS, NONHOLONOMIC, QUASI_VELOCITIES, Factorization
 from tarsus.model.model import Model

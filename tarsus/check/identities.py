@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from tarsus._lib.differences import derivative, rate, steps
 from tarsus._lib.files import Array
 from tarsus.check.coriolis import CORIOLIS
 from tarsus.check.states import (
@@ -25,7 +26,6 @@ from tarsus.check.states import (
     steps_lead_back,
     times,
 )
-from tarsus.differences import derivative, rate, steps
 from tarsus.model import Model
 
 Reference: TypeAlias = Literal["local", "world", "local_world_aligned"]

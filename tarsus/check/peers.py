@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tarsus._lib.differences import rate
 from tarsus._lib.errors import TarsusError
 from tarsus._lib.files import Array
-from tarsus.differences import rate
 from tarsus.formats import convert
 from tarsus.model.model import Model
 from tarsus.model.views import BodyView, JointView

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus._lib.differences import STEP, rate, steps
 from tarsus._lib.files import Array
-from tarsus.differences import STEP, rate, steps
 from tarsus.model.description import NONHOLONOMIC
 from tarsus.model.loops import n_rows
 from tarsus.model.model import Model

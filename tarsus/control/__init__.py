@@ -21,8 +21,7 @@ A law that speaks to the actuators of a model returns controls u (nu,) instead o
 `CurveTracking` follows fields of directions without a clock, `VirtualConstraints` bind joints to a
 phase of the motion, `SwitchingHip` swings legs ahead.
 `JointController`s follow configurations, `FrameController`s the pose or position of a frame,
-`WholeBody` tasks of inverse kinematics, while a machine pushes against `Contact`s. The
-`MomentumObserver` is called alike, too: residual = observer.update(t, q, v, tau).
+`WholeBody` tasks of inverse kinematics, while a machine pushes against `Contact`s.
 """
 
 from tarsus.control.adaptive import AdaptiveControl, PassivityControl
@@ -40,7 +39,6 @@ from tarsus.control.joint_control import (
     InverseDynamics,
     JointController,
 )
-from tarsus.control.momentum_observer import MomentumObserver
 from tarsus.control.virtual_constraints import SwitchingHip, VirtualConstraints
 from tarsus.control.whole_body import WholeBody
 
@@ -63,7 +61,6 @@ __all__ = [
     "IntegralCurveTracking",
     "InverseDynamics",
     "JointController",
-    "MomentumObserver",
     "OperationalSpaceControl",
     "PassivityControl",
     "SwitchingHip",

@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from tarsus._lib.checks import number
+from tarsus._lib.differences import rate
 from tarsus._lib.files import Array
-from tarsus.differences import rate
 from tarsus.ik.collision_avoidance import Avoid
 from tarsus.ik.limits import FollowerBounds, JointBounds, Limits
 from tarsus.ik.priorities import Within

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from tarsus import _core
 from tarsus._lib.checks import count, number, numbers
+from tarsus._lib.differences import Derivative, differences
 from tarsus._lib.files import Array, check_result_size
-from tarsus.events.differences import Derivative, differences
 from tarsus.events.flow_result import ENDS, Flowed, FlowError
 from tarsus.events.friction import acting, check_start, ways
 from tarsus.events.guards import Functions

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import number, numbers
+from tarsus._lib.differences import Derivative, differences
 from tarsus._lib.files import Array
-from tarsus.events.differences import Derivative, differences
 from tarsus.model.model import Model
 from tarsus.model.views import JointView
 from tarsus.parts.part import Where, place_of

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import expect
+from tarsus._lib.differences import STEP, WEIGHTS
 from tarsus._lib.files import Array
-from tarsus.differences import STEP, WEIGHTS
 from tarsus.events.friction import Rubbing, check_rubbing
 from tarsus.events.guards import Guard, JointVelocity
 from tarsus.events.resets import Function, Impact, Linear, Reset

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import expect, numbers
+from tarsus._lib.differences import Derivative, differences
 from tarsus._lib.files import Array
-from tarsus.events.differences import Derivative, differences
 from tarsus.events.friction import standing
 from tarsus.events.guards import Functions
 from tarsus.events.sensitivity import Derivatives

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus._lib.differences import WEIGHTS
 from tarsus._lib.files import Array
-from tarsus.differences import WEIGHTS
 from tarsus.events.flow_result import ENDS, EVENTS, Flowed
 from tarsus.events.sensitivity import Parameter
 from tarsus.gait.walkers.walker import Walker

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import count, find
+from tarsus._lib.differences import WEIGHTS
 from tarsus._lib.files import Array
 from tarsus.control.arguments import gain, vectors
-from tarsus.differences import WEIGHTS
 from tarsus.events.flow_result import ENDS, EVENTS, Flowed
 from tarsus.gait.cycle import LimitCycle
 from tarsus.gait.return_map import FINE, residual, take_step

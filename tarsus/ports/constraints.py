@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus._lib.differences import derivative
 from tarsus._lib.files import Array
-from tarsus.differences import derivative
 from tarsus.model.model import Model
 from tarsus.ports.mechanical import Mechanical, Mechanism
 from tarsus.ports.port_system import Hamiltonian, PortSystem, last_call

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus._lib.differences import derivative
 from tarsus._lib.files import Array
-from tarsus.differences import derivative
 from tarsus.ports.structure import PortError
 
 Energy: TypeAlias = Callable[[Array], float]

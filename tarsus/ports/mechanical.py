@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import expect
+from tarsus._lib.differences import derivative
 from tarsus._lib.files import Array
-from tarsus.differences import derivative
 from tarsus.model.model import Model
 from tarsus.model.views import JointView
 from tarsus.ports.gradients import by_differences

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus._lib.files import Array
-from tarsus.control.momentum_observer import MomentumObserver
 from tarsus.estimation.base_estimator import BaseEstimator
 from tarsus.estimation.live_sensors import LiveSensors
+from tarsus.estimation.momentum_observer import MomentumObserver
 from tarsus.estimation.sensors import Sensors
 from tarsus.gait.anatomy import Anatomy
 from tarsus.geometry.grounds import Terrain

@@ -103,7 +103,7 @@ MAKE: dict[str, Callable[[], Any]] = {
 }
 ABSTRACT = {"ControlLaw", "JointController", "FrameController"}
 NOT_CONTROLLERS = {
-    *("Actuated", "Contact", "MomentumObserver", "Table"),
+    *("Actuated", "Contact", "Table"),
     *("CurrentMotor", "CurveEfforts", "CurveField", "RE40_GP42C"),
 }
 

@@ -10,7 +10,7 @@ from closed_loop import MECHANISMS, motion, rotor_chain, state, step
 from oracle import Array
 
 import tarsus as ts
-from tarsus.control import MomentumObserver
+from tarsus.estimation import MomentumObserver
 
 GAIN, STEP = 50.0, 1e-3
 PUSH = np.array([0.0, 2.0, 0.0, -1.0])  # N·m

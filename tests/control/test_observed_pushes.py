@@ -8,7 +8,8 @@ from oracle import Array
 from whole_bodies import Body, talos
 
 import tarsus as ts
-from tarsus.control import MomentumObserver, WholeBody
+from tarsus.control import WholeBody
+from tarsus.estimation import MomentumObserver
 from tarsus.ik import ComTask, OrientationTask, PostureTask
 
 pytest.importorskip("pinocchio")  # whose package of robots this is

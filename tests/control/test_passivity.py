@@ -10,8 +10,8 @@ from closed_loop import MECHANISMS, Trajectory, driven_everywhere, motion, state
 from oracle import Array
 
 import tarsus as ts
+from tarsus._lib.differences import derivative
 from tarsus.control import PassivityControl
-from tarsus.differences import derivative
 from tarsus.model.description import FACTORIZATIONS
 
 

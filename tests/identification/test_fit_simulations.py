@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.identification import fit
+from tarsus.estimation.identification import fit
 
 
 def test_restitution_of_the_ground() -> None:

@@ -7,7 +7,7 @@ import pytest
 from recorded import double_pendulum
 
 import tarsus as ts
-from tarsus.identification import identify_inertia
+from tarsus.estimation.identification import identify_inertia
 
 
 def motions(model: ts.Model, count: int = 60) -> tuple[np.ndarray, ...]:

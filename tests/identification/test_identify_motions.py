@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from recorded import double_pendulum, lower_link, recorded
@@ -118,6 +120,15 @@ def test_missing_samples_and_bounds() -> None:
     assert held["damping"] == 0.1
     assert held.bounded == ("damping",)
     assert "at its bound" in str(held)
+
+
+def test_figure(tmp_path: Path) -> None:
+    t, q, _ = recorded(double_pendulum(), [1.2, -0.7], [0.0, 0.0], 1.0)
+    found = ts.identify(double_pendulum(), lower_link(), t, q)
+    figure = found.plot(tmp_path / "found.png")
+    assert (tmp_path / "found.png").stat().st_size > 10_000
+    estimates = figure.axes[-1]
+    assert [label.get_text() for label in estimates.get_xticklabels()] == list(TRUE)
 
 
 def test_a_start_that_is_known_is_not_looked_for() -> None:

@@ -11,8 +11,8 @@ from machines import FLAVOURS
 from task_cases import distance, every_task
 
 import tarsus as ts
+from tarsus._lib.differences import derivative, rate, steps
 from tarsus._lib.files import Array
-from tarsus.differences import derivative, rate, steps
 from tarsus.ik import (
     AngularMomentumTask,
     CentroidalMomentumTask,

@@ -18,7 +18,7 @@ from rotations import skew as cross
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
-from tarsus.differences import derivative
+from tarsus._lib.differences import derivative
 
 A, B = 0.3, 0.7
 P1, P2 = np.array([0.2, -0.1, 0.4]), np.array([-0.3, 0.5, 0.1])

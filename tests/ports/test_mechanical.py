@@ -9,7 +9,7 @@ import pytest
 from random_systems import Array
 
 import tarsus as ts
-from tarsus.differences import derivative
+from tarsus._lib.differences import derivative
 from tarsus.model.description import KINDS, NONHOLONOMIC
 from tarsus.ports import Hamiltonian, PortError, mechanical
 from tarsus.spatial import TURN, bracket_matrix

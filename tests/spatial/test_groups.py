@@ -8,7 +8,7 @@ from oracle import Array
 from rotations import twist_matrix
 from scipy.linalg import expm
 
-from tarsus.differences import derivative
+from tarsus._lib.differences import derivative
 from tarsus.spatial import (
     STRUCTURE,
     TURN,

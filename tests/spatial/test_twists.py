@@ -16,7 +16,7 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from tarsus import spatial
-from tarsus.differences import derivative
+from tarsus._lib.differences import derivative
 
 COUNT = 1000
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from tarsus import robots
+from tarsus._lib.differences import rate
 from tarsus._lib.files import Array
-from tarsus.differences import rate
 from tarsus.model.model import Model
 from tarsus_lab.reproduce.result import Result, Row, Verdict
 from tarsus_lab.reproduce.rotor_models import weightless

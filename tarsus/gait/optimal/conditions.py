@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from tarsus._lib.checks import count, number
+from tarsus._lib.differences import derivative
 from tarsus._lib.files import Array
-from tarsus.differences import derivative
 from tarsus.events.guards import Guard, GuardValues
 from tarsus.gait.optimal.collocation import Efforts, Slopes
 from tarsus.gait.walkers.walker import Walker

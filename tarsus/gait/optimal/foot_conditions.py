@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarsus._lib.checks import number, numbers
+from tarsus._lib.differences import derivative
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
-from tarsus.differences import derivative
 from tarsus.events.guards import GuardValues, Height
 from tarsus.events.phase import CROSSINGS, Exit
 from tarsus.gait.optimal.collocation import Slopes

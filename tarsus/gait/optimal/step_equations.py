@@ -8,8 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
+from tarsus._lib.differences import derivative
 from tarsus._lib.files import Array
-from tarsus.differences import derivative
 from tarsus.events.guards import GuardValues
 from tarsus.events.phase import Inertia, mapped, mapped_derivatives, resets_of
 from tarsus.events.resets import Impact, Reset

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tarsus._lib.differences import WEIGHTS
 from tarsus._lib.errors import ModelError
 from tarsus._lib.files import Array
-from tarsus.differences import WEIGHTS
 from tarsus.events import guards, resets
 from tarsus.events.foothold_model import Planted, held
 from tarsus.events.phase import Exit

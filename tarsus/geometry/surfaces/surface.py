@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import flag, number, numbers
+from tarsus._lib.differences import derivative
 from tarsus._lib.files import Array
-from tarsus.differences import derivative
 from tarsus.model.description import Record
 from tarsus.spatial import shaped
 

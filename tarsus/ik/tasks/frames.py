@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import numbers
+from tarsus._lib.differences import derivative, steps
 from tarsus._lib.files import Array
-from tarsus.differences import derivative, steps
 from tarsus.ik.arguments import rotations, weights
 from tarsus.ik.points import ALIGNED, seen_drift
 from tarsus.ik.tasks.task import LEVER, AimedTask

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import reals
+from tarsus._lib.differences import derivative
 from tarsus._lib.files import Array
-from tarsus.differences import derivative
 from tarsus.ik.tasks.task import AimedTask, Task
 from tarsus.model.model import Model
 

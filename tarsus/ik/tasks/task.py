@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus._lib.differences import rate
 from tarsus._lib.errors import ModelError
 from tarsus._lib.files import Array
-from tarsus.differences import rate
 from tarsus.ik.arguments import checked_gain, checked_level, of_rows, targets, weights
 from tarsus.model.model import Model
 

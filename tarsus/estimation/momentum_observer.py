@@ -25,7 +25,7 @@ from tarsus._lib.checks import expect, number
 from tarsus._lib.files import Array
 from tarsus.control.arguments import diagonal, elapsed, vectors
 from tarsus.ik.points import ALIGNED
-from tarsus.model import Model
+from tarsus.model.model import Model
 
 
 class MomentumObserver:

@@ -1,6 +1,11 @@
-"""Measures of frames: poses, positions or distances, as seen from other frames.
+"""Measurements of a calibration: poses, positions, distances and joint positions.
 
-A foot that is pinned to a jig is measured, too: its pose in the jig's frame is always the same.
+Frames are seen from other frames: a foot that is pinned to a jig is measured, too, because its pose
+in the jig's frame is always the same. The position of a joint that follows from those with encoders
+is a second sensor: a motor that counts beside an absolute encoder, or a joint of a loop. Then no
+camera is needed to find what is wrong with a linkage (J. M. Hollerbach, C. W. Wampler, "The
+calibration index and taxonomy for robot kinematic calibration methods", International Journal of
+Robotics Research 1996).
 """
 
 from __future__ import annotations
@@ -11,12 +16,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import number
+from tarsus._lib.checks import LARGEST, number, reals
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
-from tarsus.calibration.measure import Measure, measured_values
 from tarsus.control.arguments import poses
-from tarsus.model import Model
+from tarsus.model.model import Model
 from tarsus.spatial import (
     adjoint,
     inverse,
@@ -24,6 +28,81 @@ from tarsus.spatial import (
     vector_from_rotation,
     velocity_map,
 )
+
+
+class Measure:
+    """A quantity that is measured in each pose, `rows` numbers of it.
+
+    What `look` sees of a model is what residuals and their slopes are made of.
+    """
+
+    rows: ClassVar[int] = 0
+
+    @property
+    def title(self) -> str:
+        """The measure in words."""
+        raise NotImplementedError
+
+    def units(self, model: Model) -> tuple[str, ...]:
+        """Return the unit of each part of it, "m" or "rad"; a part has up to three rows."""
+        return ("m",)
+
+    @property
+    def deviations(self) -> Array:
+        """Standard deviations (rows,)."""
+        raise NotImplementedError
+
+    def check(self, model: Model) -> None:
+        """Raise unless the model has what is measured."""
+        raise NotImplementedError
+
+    def values(self, value: ArrayLike, count: int) -> Array:
+        """Return measured values for each pose, NaN for none; one value stands for all."""
+        raise NotImplementedError
+
+    def look(self, model: Model, q: Array) -> Array:
+        """Return what there is to see at configurations (n, nq)."""
+        raise NotImplementedError
+
+    def motion(self, model: Model, q: Array, seen: Array) -> Array:
+        """Return how that moves (n, k, nv) with velocities."""
+        raise NotImplementedError
+
+    def of(self, seen: Array) -> Array:
+        """Return what would be measured."""
+        raise NotImplementedError
+
+    def residuals(self, seen: Array, measured: Array) -> Array:
+        """Return predicted less measured (n, rows)."""
+        raise NotImplementedError
+
+    def derivatives(self, seen: Array, measured: Array, motion: Array) -> Array:
+        """Return slopes (n, rows, nv) of residuals along the motion."""
+        raise NotImplementedError
+
+    def reach(self, seen: Array) -> float:
+        """Return how far away things are [m], a natural size of lengths; zero if unknown."""
+        raise NotImplementedError
+
+    def noisy(self, measured: Array, rng: np.random.Generator) -> Array:
+        """Return values with noise of the stated deviations."""
+        raise NotImplementedError
+
+
+def measured_values(value: ArrayLike, shape: tuple[int, ...], count: int, title: str) -> Array:
+    """Return values (count, *shape), each finite or NaN all over; one stands for all."""
+    array = reals(value, f"the {title}")
+    if array.shape not in (shape, (count, *shape)):
+        raise ValueError(
+            f"the {title} has shape {array.shape}, must be {(count, *shape)} or {shape}"
+        )
+    found = np.array(np.broadcast_to(array, (count, *shape)))
+    flat = found.reshape(count, -1)
+    whole = np.isnan(flat).all(axis=1) | (np.abs(flat) <= LARGEST).all(axis=1)
+    if not whole.all():
+        pose = int(np.argmin(whole))
+        raise ValueError(f"the {title} is not finite in pose {pose}; NaN all over: not measured")
+    return found
 
 
 @dataclass(frozen=True)
@@ -171,3 +250,54 @@ class Pose(FrameMeasure):
 def _turn(seen: Array, measured: Array) -> Array:
     back = np.swapaxes(measured[:, :3, :3], 1, 2)
     return np.asarray(vector_from_rotation(back @ seen[:, :3, :3]))
+
+
+@dataclass(frozen=True)
+class JointPosition(Measure):
+    """The position of a joint of one coordinate [rad or m], with the deviation `sigma`."""
+
+    joint: str
+    sigma: float = 1e-3
+    rows: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if number(self.sigma, "sigma") <= 0.0:
+            raise ValueError(f"sigma is {self.sigma}, must be positive")
+
+    @property
+    def title(self) -> str:
+        return f"position of joint {self.joint}"
+
+    def units(self, model: Model) -> tuple[str, ...]:
+        return ("m",) if model.joint(self.joint).kind == "prismatic" else ("rad",)
+
+    @property
+    def deviations(self) -> Array:
+        return np.array([self.sigma])
+
+    def check(self, model: Model) -> None:
+        model.motor_positions(model.neutral(), motors=[self.joint])
+
+    def values(self, value: ArrayLike, count: int) -> Array:
+        return measured_values(value, (), count, self.title)
+
+    def look(self, model: Model, q: Array) -> Array:
+        return model.motor_positions(q, motors=[self.joint])
+
+    def motion(self, model: Model, q: Array, seen: Array) -> Array:
+        return model.motor_matrix(q, motors=[self.joint])
+
+    def of(self, seen: Array) -> Array:
+        return seen[:, 0]
+
+    def residuals(self, seen: Array, measured: Array) -> Array:
+        return np.asarray(seen - measured[:, None])
+
+    def derivatives(self, seen: Array, measured: Array, motion: Array) -> Array:
+        return motion
+
+    def reach(self, seen: Array) -> float:
+        return 0.0
+
+    def noisy(self, measured: Array, rng: np.random.Generator) -> Array:
+        return np.asarray(measured + self.sigma * rng.normal(size=measured.shape))

@@ -1,10 +1,10 @@
-"""Which errors measurements tell, which they do not, and which joints make it hard.
+"""What measurements tell of parameters: ranks, covariances, and estimates that carry both.
 
-Slopes of all residuals, in units of their deviations and of natural sizes of the parameters (the
-reach of the machine for lengths, a radian for angles), are A = U S Vᵀ. Columns of V with singular
-values of zero are combinations of errors that change nothing that is measured. Joints whose axes
-are parallel share such combinations, and those that are nearly so share badly told ones (S. Hayati,
-IEEE Conference on Decision and Control 1983).
+Slopes of all residuals, in units of their deviations and of natural sizes of the parameters (such
+as the reach of a robot for lengths, a radian for angles), are A = U S Vᵀ. Columns of V with
+singular values of zero are combinations of parameters that change nothing that is measured. Joints
+whose axes are parallel share such combinations, and those that are nearly so share badly determined
+ones (S. Hayati, IEEE Conference on Decision and Control 1983).
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import expect, number
+from tarsus._lib.checks import find, number
 from tarsus._lib.files import Array
-from tarsus.calibration.experiment import Experiment
-from tarsus.calibration.parameters import EncoderOffset, JointError, Placed
 
 CUT = 1e-8
 """Singular values below this, relative to the largest, tell nothing."""
@@ -27,8 +25,6 @@ TOLD = 1.0 - 1e-4
 """A parameter counts as told from this share on: what is missing, 1.4 %, is zero as stated."""
 TIE = 1e-3
 """Relative difference below which the distances of two columns count as equal."""
-NEARLY = np.deg2rad(5.0)
-"""Axes of neighbours that differ by less are told."""
 
 
 @dataclass(frozen=True)
@@ -147,28 +143,6 @@ class Observability:
         return "\n".join([*lines, *map(str, self.parallel)])
 
 
-def observability(
-    experiment: Experiment,
-    readings: ArrayLike,
-    *,
-    errors: ArrayLike | None = None,
-    cut: float = CUT,
-) -> Observability:
-    """Return what measurements at readings (n, joints) would tell, by the SVD of their slopes."""
-    expect(experiment, Experiment, "experiment")
-    if not 0.0 < number(cut, "cut") < 1.0:
-        raise ValueError(f"cut is {cut}, must be between 0 and 1")
-    slopes = experiment.linearised(readings, errors=experiment.errors(errors)).whitened()[1]
-    scales = natural_scales(experiment, readings)
-    stacked = np.concatenate([s.reshape(-1, s.shape[-1]) for s in slopes])
-    return from_slopes(experiment, stacked, scales, cut)
-
-
-def from_slopes(experiment: Experiment, slopes: Array, scales: Array, cut: float) -> Observability:
-    """Return what rows of whitened slopes (rows, parameters) tell of an experiment."""
-    return told_by(experiment.names, slopes, scales, cut, parallel=parallel_axes(experiment))
-
-
 def told_by(
     names: tuple[str, ...],
     slopes: Array,
@@ -190,44 +164,6 @@ def told_by(
     return Observability(names, scales, values, told, untold, parallel)
 
 
-def natural_scales(experiment: Experiment, readings: ArrayLike) -> Array:
-    """Return a natural size of each parameter: the reach for lengths, a radian for angles."""
-    wide = experiment.configurations(readings, np.zeros(len(experiment.names)))
-    pairs = zip(experiment.measures, experiment.look(wide), strict=True)
-    reach = max(measure.reach(seen) for measure, seen in pairs)
-    if not reach:  # joints have no size: that of the machine
-        bodies = experiment.stated.forward_kinematics(experiment.start)
-        reach = float(np.linalg.norm(bodies[:, :3, 3], axis=1).max(initial=0.0))
-    scales = []
-    for each in experiment.parameters:
-        if isinstance(each, Placed):
-            scales += [1.0 if c.startswith("r") else max(reach, 1e-3) for c in each.components]
-        elif isinstance(each, EncoderOffset):
-            k = experiment.encoders.joints.index(each.element)
-            scales.append(float(np.abs(experiment.encoders.gains[k])))
-        else:
-            scales.append(1.0)
-    return np.array(scales)
-
-
-def parallel_axes(experiment: Experiment) -> tuple[ParallelAxes, ...]:
-    """Return neighbours with parallel axes, or nearly so, of which one has errors here."""
-    model = experiment.stated
-    concerned = {each.element for each in experiment.parameters if isinstance(each, JointError)}
-    found = []
-    for joint, body in zip(model.joints, model.bodies, strict=True):
-        if body.parent < 0 or joint.kind != "revolute":
-            continue
-        before = model.joints[body.parent]
-        if before.kind != "revolute" or not {joint.name, before.name} & concerned:
-            continue
-        axis = joint.placement[:3, :3] @ joint.axis
-        angle = np.arctan2(np.linalg.norm(np.cross(axis, before.axis)), abs(axis @ before.axis))
-        if angle < NEARLY:
-            found.append(ParallelAxes(before.name, joint.name, float(angle)))
-    return tuple(found)
-
-
 def _pivots(matrix: Array) -> NDArray[np.int64]:
     """Return independent columns of a matrix, each the farthest from what those before it span.
 
@@ -240,3 +176,99 @@ def _pivots(matrix: Array) -> NDArray[np.int64]:
         direction = rest[:, chosen[-1]] / norms[chosen[-1]]
         rest -= np.outer(direction, direction @ rest)
     return np.array(chosen, np.int64)
+
+
+def chi_square(share: ArrayLike, freedom: ArrayLike) -> Array:
+    """Return what a sum of `freedom` squares of unit noise stays below, this share of the time."""
+    from scipy.special import gammaincinv  # slow to import
+
+    return np.asarray(2.0 * gammaincinv(np.asarray(freedom) / 2.0, share))
+
+
+def student(share: ArrayLike, freedom: ArrayLike) -> Array:
+    """Return what noise stays below if its size was estimated from `freedom` numbers."""
+    from scipy.special import stdtrit  # slow to import
+
+    return np.asarray(stdtrit(freedom, share))
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Numbers `values` (p,) by least squares, those where the search began in `stated` (p,).
+
+    `spread` is how many times larger residuals are than the stated noise (NaN where no row is left
+    over), with `freedom` degrees of freedom; `observability` is what measurements tell of them.
+    `bounded` names numbers at a bound, whose deviations are those without it. `trouble` says why
+    the search did not end, if so.
+    """
+
+    names: tuple[str, ...]
+    stated: Array
+    values: Array
+    observability: Observability
+    spread: float
+    freedom: int
+    bounded: tuple[str, ...]
+    trouble: str
+
+    @property
+    def converged(self) -> bool:
+        """Whether these are the least squares."""
+        return not self.trouble
+
+    def __getitem__(self, name: str) -> float:
+        """Return one number by its name."""
+        return float(find(dict(zip(self.names, self.values, strict=True)), name, "parameter"))
+
+    @property
+    def covariance(self) -> Array:
+        """Covariance (p, p), scaled by what residuals show, of what is told.
+
+        Combinations that are not told have none: they stay as they were.
+        """
+        shown = self.spread if self.freedom > 0 else 1.0
+        return np.asarray(shown**2 * self.observability.covariance)
+
+    @property
+    def deviations(self) -> Array:
+        """Standard deviations (p,), inf for numbers that are not told alone."""
+        told = self.observability.shares > TOLD
+        return np.where(told, np.sqrt(np.diag(self.covariance)), np.inf)
+
+    @property
+    def correlation(self) -> Array:
+        """Correlations (p, p) of the numbers, of what is told."""
+        covariance = self.covariance
+        sizes = np.sqrt(np.diag(covariance))
+        sizes = np.where(sizes > 0.0, sizes, 1.0)
+        return np.asarray(covariance / np.outer(sizes, sizes))
+
+    def confidence(self, level: float = 0.95) -> Array:
+        """Return half-widths (p,) of intervals that hold the truth with this probability."""
+        if not 0.0 < number(level, "level") < 1.0:
+            raise ValueError(f"level is {level}, must be between 0 and 1")
+        if self.freedom < 1:
+            return np.full(len(self.names), np.inf)
+        return np.asarray(student(0.5 + 0.5 * level, self.freedom) * self.deviations)
+
+    @property
+    def probability(self) -> float:
+        """How probable residuals at least this large are by the stated noise."""
+        if self.freedom < 1:
+            return float("nan")
+        from scipy.special import gammaincc  # slow to import
+
+        return float(gammaincc(0.5 * self.freedom, 0.5 * self.freedom * self.spread**2))
+
+    def table(self) -> list[str]:
+        """Return a line for each number, and lines of what is not told."""
+        told, half = self.observability, self.confidence()
+        width = max(map(len, (*self.names, "parameter")))
+        lines = [f"{'parameter':{width}} {'stated':>12} {'found':>12} {'± 95 %':>10}"]
+        for k, name in enumerate(self.names):
+            share = told.shares[k]
+            how = f"{half[k]:10.1e}" if share > TOLD else f"  {100 * share:.0f} % told"
+            row = f"{name:{width}} {self.stated[k]:12.6g} {self.values[k]:12.6g} {how}"
+            lines.append(row + "  at its bound" * (name in self.bounded))
+        lines.append(f"condition {told.condition:.3g}; told worst: {told.weakest}")
+        return [*lines, *(f"not told: {each}" for each in told.combinations)]

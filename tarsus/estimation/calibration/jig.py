@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import expect, find, number, reals
 from tarsus._lib.files import Array, replacing
-from tarsus.calibration.encoders import Encoders
-from tarsus.calibration.quantiles import chi_square
-from tarsus.model import Model
+from tarsus.estimation.calibration.encoders import Encoders
+from tarsus.estimation.observability import chi_square
+from tarsus.model.model import Model
 
 
 class Jig:

@@ -7,16 +7,12 @@ experiment = cal.Experiment(encoders, cal.Pose("hand"), cal.chain_parameters(arm
 found = cal.identify(experiment, readings, poses)
 """
 
-from tarsus.calibration.encoders import Encoders
-from tarsus.calibration.experiment import Experiment
-from tarsus.calibration.homing import Homed, HomingSearch, home
-from tarsus.calibration.identified import Identified
-from tarsus.calibration.identify import identify
-from tarsus.calibration.jig import Disagreement, Jig, JigOffsets
-from tarsus.calibration.joint_measure import JointPosition
-from tarsus.calibration.measures import Distance, Pose, Position
-from tarsus.calibration.observability import Combination, Observability, observability
-from tarsus.calibration.parameters import (
+from tarsus.estimation.calibration.encoders import Encoders, Homed, HomingSearch, home
+from tarsus.estimation.calibration.experiment import Experiment
+from tarsus.estimation.calibration.identify import Identified, identify
+from tarsus.estimation.calibration.jig import Disagreement, Jig, JigOffsets
+from tarsus.estimation.calibration.measures import Distance, JointPosition, Pose, Position
+from tarsus.estimation.calibration.parameters import (
     EncoderGain,
     EncoderOffset,
     FrameError,
@@ -24,7 +20,8 @@ from tarsus.calibration.parameters import (
     LoopError,
     chain_parameters,
 )
-from tarsus.calibration.selection import Selection, select_poses
+from tarsus.estimation.calibration.poses import Selection, observability, select_poses
+from tarsus.estimation.observability import Combination, Observability
 
 __all__ = [
     "Combination",

@@ -1,26 +1,93 @@
-"""`tarsus.identify`: numbers of a machine from a recorded motion."""
+"""`tarsus.identify`: parameters of a model, of phases or of a walker from a recorded motion."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import count, number
-from tarsus.calibration.observability import CUT
+from tarsus._lib.checks import bounds_of, count, number
+from tarsus._lib.files import Array
+from tarsus.estimation import plots
+from tarsus.estimation.identification.family import (
+    REACH,
+    Family,
+    Machine,
+    Recording,
+    family,
+    phases_of,
+    recording,
+)
+from tarsus.estimation.identification.search import Point, Search
+from tarsus.estimation.identification.shooting import Nodes, Shooting, State, first_nodes
+from tarsus.estimation.observability import CUT, Estimates
 from tarsus.events.phase import Phase
-from tarsus.identification.bounds import bounds_of
-from tarsus.identification.family import Family, Machine, family
-from tarsus.identification.found import Identification
-from tarsus.identification.nodes import State, first_nodes
-from tarsus.identification.recording import REACH, recording
-from tarsus.identification.search import Point, Search
-from tarsus.identification.shooting import Nodes, Shooting
-from tarsus.simulation import ConvergenceWarning
+from tarsus.model.model import Model
+from tarsus.simulation.convergence import ConvergenceWarning
+
+
+@dataclass(frozen=True, eq=False)
+class Identification(Estimates):
+    """Numbers of a machine that explain a recording, and what is left of it.
+
+    `residuals` (N, rows) are what samples are off the motion `q` (N, nq), `v` (N, nv) of the
+    machine with these numbers, in their own units; NaN where nothing was recorded. `used` (N, rows)
+    are those that had a say: samples next to strikes have none.
+    """
+
+    family: Family
+    recording: Recording
+    q: Array
+    v: Array
+    residuals: Array
+    used: NDArray[np.bool_]
+
+    @cached_property
+    def machine(self) -> Any:
+        """What was given, with the numbers that were found: model, phases or walker."""
+        return self.family.make(self.values)
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases of the machine."""
+        return phases_of(self.machine)
+
+    @property
+    def model(self) -> Model:
+        """The model of the first phase."""
+        return self.phases[0].model
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Return a figure of the recording, the motion and what is between; `path` writes it."""
+        return plots.draw_identification(self, path)
+
+    def __str__(self) -> str:
+        rank = self.observability.rank
+        lines = [f"{len(self.q)} samples, {len(self.names)} parameters, {rank} combinations told"]
+        if self.trouble:
+            lines.append(f"NOT CONVERGED: {self.trouble}")
+        lines.append(self._noise())
+        blind = int((~self.used & np.isfinite(self.residuals)).any(axis=1).sum())
+        if blind:
+            lines.append(f"{blind} samples next to strikes had no say")
+        return "\n".join([*lines, *self.table()])
+
+    def _noise(self) -> str:
+        if self.freedom < 1:
+            return "no more rows than unknowns: nothing tells noise from errors"
+        if not self.recording.stated:
+            return f"residuals have a deviation of {self.spread:.3g}"
+        return (
+            f"residuals are {self.spread:.3g} of the stated noise, which is so or more with "
+            f"probability {self.probability:.2g}"
+        )
+
 
 BLIND = 2.5
 """Intervals next to a strike in which samples have no say, unless stated."""
@@ -97,13 +164,11 @@ def _first(search: Search, known: Family, nodes: Nodes) -> Point:
 
 def _result(search: Search, point: Point, trouble: str) -> Identification:
     recorded = search.shooting.recording
-    seen = search.seen(point)
+    seen = search.problem.observability(point)
     unknowns = seen.rank + (2 * point.shot.v.shape[1] if search.free_start else 0)
     freedom = int(point.used.sum()) - unknowns
-    names = search.shooting.family.names
-    at_bound = (point.values <= search.lower) | (point.values >= search.upper)
     return Identification(
-        names=names,
+        names=search.problem.names,
         stated=search.shooting.family.stated,
         values=point.values,
         observability=seen,
@@ -113,9 +178,9 @@ def _result(search: Search, point: Point, trouble: str) -> Identification:
         recording=recorded,
         q=point.shot.q,
         v=point.shot.v,
-        residuals=point.residuals * recorded.deviations,
+        residuals=point.sample_residuals * recorded.deviations,
         used=point.used,
-        bounded=tuple(np.array(names)[at_bound].tolist()),
+        bounded=search.problem.at_bounds(point.values),
         trouble=trouble,
     )
 

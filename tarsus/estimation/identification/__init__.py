@@ -4,11 +4,9 @@ found = ts.identify(arm, {"damping": ts.parameters.Damping("elbow")}, t, q, nois
 print(found)
 """
 
-from tarsus.identification.estimates import Estimates
-from tarsus.identification.fit import Fitted, fit
-from tarsus.identification.found import Identification
-from tarsus.identification.identify import identify
-from tarsus.identification.inertial import InertialFit, identify_inertia
+from tarsus.estimation.identification.identify import Identification, identify
+from tarsus.estimation.identification.inertial import Fitted, InertialFit, fit, identify_inertia
+from tarsus.estimation.observability import Estimates
 
 __all__ = [
     "Estimates",

@@ -9,8 +9,8 @@ from typing import ClassVar, Self
 
 from tarsus._lib.checks import suggestion
 from tarsus._lib.errors import WORLD
-from tarsus.model import Model
 from tarsus.model.description import Joint
+from tarsus.model.model import Model
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 """Shifts [m] along, and turns [rad] about axes of the joint's or frame's own frame."""
