@@ -12,9 +12,9 @@ from movers import ARM, arm, quadruped, standing
 from oracle import Array
 
 import tarsus as ts
+from tarsus._lib.data import content_hash
 from tarsus.control import ImplicitPD, Table
 from tarsus.geometry import Collision, Ground, HeightField
-from tarsus.model.content import content_hash
 from tarsus.simulation import CheckpointWarning, Simulation, contact
 
 

@@ -1,15 +1,18 @@
-"""Values of cells and results: plain ones, the same in memory, between processes and in files.
+"""Plain data: values that are the same in memory, between processes and in files; content hashes.
 
 A value is a number (Boolean, integer, float, complex), a string, None, an array of numbers, or a
 list, tuple or dictionary of values. Numbers come back from a file with the same bits, arrays with
-the same type and shape. Nothing that is read can run: there is no pickle.
+the same type and shape. Reading executes nothing: there is no pickle.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -120,3 +123,62 @@ def _refuse(value: Any, what: str) -> Any:
         f"{what} is {kind}, must be a number, a string, None, an array of numbers, or a list, "
         "tuple or dictionary of these"
     )
+
+
+# Content hashes: two objects are the same if all their numbers have the same bits.
+#
+# What a Python function computes cannot be compared: functions are compared by name, or by the text
+# that the argument `told` returns.
+
+
+Told = Callable[[Callable[..., Any]], str]
+"""From a function to what it is known by."""
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return the name of a function, or of the class of what is called."""
+    return str(getattr(function, "__qualname__", type(function).__name__))
+
+
+def content_hash(*parts: Any, told: Told = name_of) -> str:
+    """Return a hash of numbers, words, arrays, and of lists, mappings and dataclasses of these.
+
+    Objects with a `fingerprint()` count by it, functions by what `told` returns.
+    """
+    found = hashlib.sha256()
+    for piece in _pieces(parts, told):
+        found.update(len(piece).to_bytes(8, "little"))
+        found.update(piece)
+    return found.hexdigest()
+
+
+def _pieces(value: Any, told: Told) -> Iterable[bytes]:
+    """Yield a value as bytes, each piece behind the kind of what it belongs to."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        yield f"array {value.shape}".encode()
+        yield value.astype(np.float64).tobytes()
+    elif isinstance(value, (bool, int, float, np.generic)):
+        yield b"number"
+        yield np.float64(value).tobytes()
+    elif isinstance(value, Mapping):
+        yield f"mapping {len(value)}".encode()
+        for name in sorted(value):
+            yield from _pieces((name, value[name]), told)
+    elif isinstance(value, (list, tuple)):
+        yield f"list {len(value)}".encode()
+        for item in value:
+            yield from _pieces(item, told)
+    elif hasattr(value, "fingerprint"):
+        yield b"fingerprint"
+        yield value.fingerprint().encode()
+    elif is_dataclass(value):
+        yield type(value).__name__.encode()
+        for field in fields(value):
+            if field.compare:
+                yield from _pieces((field.name, getattr(value, field.name)), told)
+    elif isinstance(value, str) or value is None:
+        yield repr(value).encode()
+    elif isinstance(value, Callable):  # type: ignore[arg-type]
+        yield told(value).encode()
+    else:
+        raise TypeError(f"{value!r} has no content that can be compared")

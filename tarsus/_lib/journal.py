@@ -20,10 +20,10 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from tarsus.sweep.cells import Cell, Grid, key_of, told
-from tarsus.sweep.failures import JournalError, Problem
-from tarsus.sweep.values import read, written
-from tarsus.sweep.work import Outcome
+from tarsus._lib.data import read, written
+from tarsus._lib.errors import JournalError, Problem
+from tarsus._lib.sweep_grid import Cell, Grid, key_of, told
+from tarsus._lib.sweep_workers import Outcome
 
 VERSION = 1
 FILE = "journal.jsonl"
