@@ -1,13 +1,23 @@
 """Plain data: values that are the same in memory, between processes and in files; content hashes.
 
 A value is a number (Boolean, integer, float, complex), a string, None, an array of numbers, or a
-list, tuple or dictionary of values. Numbers come back from a file with the same bits, arrays with
-the same type and shape. Reading executes nothing: there is no pickle.
+list, tuple or dictionary of values. In JSON these are
+
+    1, 0.5, "knee", null, [1, 2], {"mass": 2.0}     as they are
+    {"$number": "inf"}                              a float that is not finite
+    {"$complex": [0.0, 1.0]}                        a complex number
+    {"$tuple": [1, 2]}                              a tuple
+    {"$array": ["<f8", [2, 3], "AAAAAAAA8D8…"]}     an array: type, shape, bytes in base64
+    {"$kind": "Ground", "friction": 0.5}            an object of a class that the caller lists
+
+Numbers come back from a file with the same bits, arrays with the same type and shape. Reading
+executes nothing: there is no pickle, and only listed classes are made.
 """
 
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import json
 import math
@@ -17,11 +27,18 @@ from typing import Any
 
 import numpy as np
 
+from tarsus._lib.checks import suggestion
+
 KINDS = "biufc"
 """Of arrays: Booleans, integers, floats and complex numbers."""
 
-ARRAY, TUPLE, COMPLEX = "$array", "$tuple", "$complex"
-"""Names of what JSON has no words for."""
+NUMBER, COMPLEX, TUPLE, ARRAY, KIND = "$number", "$complex", "$tuple", "$array", "$kind"
+"""Keys of what JSON has no notation for."""
+
+NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+
+Classes = Mapping[str, type[Any]]
+"""Dataclasses that a file may state, by name."""
 
 
 def plain(value: Any, what: str) -> Any:
@@ -39,74 +56,118 @@ def plain(value: Any, what: str) -> Any:
         return np.array(value, order="C", dtype=value.dtype.newbyteorder("="))
     if type(value) in (list, tuple):
         return type(value)(plain(each, f"{what}[{k}]") for k, each in enumerate(value))
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {_name(name, what): plain(each, f"{what}[{name!r}]") for name, each in value.items()}
     return _refuse(value, what)
 
 
-def written(value: Any) -> str:
-    """Return a plain value as JSON on one line; dictionaries keep their order."""
-    return json.dumps(_data(value), separators=(",", ":"))
+def to_json(value: Any) -> str:
+    """Return a value as JSON on one line; dictionaries keep their order."""
+    return json.dumps(encode(value), separators=(",", ":"), allow_nan=False)
 
 
-def read(data: Any) -> Any:
-    """Return the value from parsed JSON that `written` has made; a `ValueError` if it has not."""
-    if isinstance(data, list):
-        return [read(each) for each in data]
-    if not isinstance(data, dict):
-        return data
-    if ARRAY in data:
-        return _array(data)
-    if TUPLE in data:
-        return tuple(read(each) for each in _entries(data, TUPLE, None))
-    if COMPLEX in data:
-        real, imaginary = _entries(data, COMPLEX, 2)
-        if type(real) is not float or type(imaginary) is not float:
-            raise ValueError(f"{data!r} is no complex number")
-        return complex(real, imaginary)
-    return {name: read(each) for name, each in data.items()}
-
-
-def _data(value: Any) -> Any:
-    """Return a plain value as data for JSON."""
-    if isinstance(value, np.ndarray):
+def encode(value: Any, what: str = "the value", classes: Classes | None = None) -> Any:
+    """Return a value as data for JSON; a `TypeError` names what no file can keep."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value) in (bool, int, str):
+        return value
+    if type(value) is float:
+        return value if math.isfinite(value) else {NUMBER: str(value)}
+    if type(value) is complex:
+        return {COMPLEX: [encode(value.real), encode(value.imag)]}
+    if isinstance(value, np.ndarray) and value.dtype.kind in KINDS:
         small = value.astype(value.dtype.newbyteorder("<"), copy=False)
         text = base64.b64encode(small.tobytes()).decode("ascii")
         return {ARRAY: [small.dtype.str, list(value.shape), text]}
-    if isinstance(value, complex):
-        return {COMPLEX: [value.real, value.imag]}
-    if isinstance(value, tuple):
-        return {TUPLE: [_data(each) for each in value]}
-    if isinstance(value, list):
-        return [_data(each) for each in value]
-    if isinstance(value, dict):
-        return {name: _data(each) for name, each in value.items()}
-    return value
+    if isinstance(value, (tuple, list)):
+        entries = [encode(each, f"{what}[{k}]", classes) for k, each in enumerate(value)]
+        return {TUPLE: entries} if isinstance(value, tuple) else entries
+    if isinstance(value, Mapping):
+        return {
+            _name(name, what): encode(each, f"{what}[{name!r}]", classes)
+            for name, each in value.items()
+        }
+    for name, kind in (classes or {}).items():
+        if type(value) is kind:
+            given = {key: getattr(value, key) for key in _arguments(kind)}
+            return {KIND: name, **encode(given, f"{name} of {what}", classes)}
+    return _refuse(value, what)
 
 
-def _array(data: dict[str, Any]) -> np.ndarray[Any, Any]:
+def decode(data: Any, what: str = "the value", classes: Classes | None = None) -> Any:
+    """Return the value that `encode` made `data` from; a `ValueError` if there is none."""
+    if isinstance(data, list):
+        return [decode(each, what, classes) for each in data]
+    if not isinstance(data, dict):
+        return data
+    if KIND in data:
+        return _made(data, what, classes or {})
+    if ARRAY in data:
+        return _array(data, what)
+    if TUPLE in data:
+        return tuple(decode(each, what, classes) for each in _entries(data, TUPLE, None, what))
+    if COMPLEX in data:
+        parts = [decode(each, what) for each in _entries(data, COMPLEX, 2, what)]
+        if {*map(type, parts)} != {float}:
+            raise ValueError(f"{what} is {data!r}, which is no complex number")
+        return complex(*parts)
+    if NUMBER in data:
+        if len(data) != 1 or data[NUMBER] not in list(NOT_FINITE):
+            raise ValueError(f"{what} is {data!r}, which is no number")
+        return NOT_FINITE[data[NUMBER]]
+    for name in data:
+        if name.startswith("$"):
+            raise ValueError(f"{what} has the unknown key {name!r}")
+    return {name: decode(each, f"{what}: {name}", classes) for name, each in data.items()}
+
+
+def _arguments(kind: type[Any]) -> list[str]:
+    """Return the names of the arguments with which an object of a dataclass is made."""
+    return [field.name for field in dataclasses.fields(kind) if field.init and field.compare]
+
+
+def _made(data: dict[str, Any], what: str, classes: Classes) -> Any:
+    """Return an object of one of the classes."""
+    name = data[KIND]
+    if not isinstance(name, str) or name not in classes:
+        raise ValueError(f"{what}: there is no {name!r}{suggestion(name, classes)}")
+    valid = _arguments(classes[name])
+    for key in data:
+        if key not in (KIND, *valid):
+            raise ValueError(f"{what}: {name} has no argument {key!r}{suggestion(key, valid)}")
+    values = {key: decode(data[key], f"{what}: {key}", classes) for key in data if key != KIND}
+    try:
+        return classes[name](**values)
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        raise ValueError(f"{what}: {name} cannot be made: {error}") from None
+
+
+def _array(data: dict[str, Any], what: str) -> np.ndarray[Any, Any]:
     """Return an array, whose bytes must be as many as its type and shape say."""
-    kind, shape, text = _entries(data, ARRAY, 3)
+    kind, shape, text = _entries(data, ARRAY, 3, what)
     if not isinstance(kind, str) or not isinstance(text, str) or not isinstance(shape, list):
-        raise ValueError("an array is not a type, a shape and bytes")
-    if not all(type(n) is int and n >= 0 for n in shape):
-        raise ValueError(f"an array has the shape {shape}")
+        raise ValueError(f"{what}: an array is not a type, a shape and bytes")
+    if not all(type(n) is int and 0 <= n < 2**48 for n in shape):
+        raise ValueError(f"{what}: an array has the shape {shape}")
     try:
         found = np.dtype(kind)
     except (TypeError, ValueError):
         found = np.dtype(object)
     if found.kind not in KINDS or found.str != kind:
-        raise ValueError(f"an array has the type {kind!r}")
+        raise ValueError(f"{what}: an array has the type {kind!r}")
     numbers = base64.b64decode(text, validate=True)
     if len(numbers) != math.prod(shape) * found.itemsize:
-        raise ValueError(f"an array of type {kind} and shape {shape} has {len(numbers)} bytes")
+        raise ValueError(
+            f"{what}: an array of type {kind} and shape {shape} has {len(numbers)} bytes"
+        )
     return np.frombuffer(numbers, found).reshape(shape).astype(found.newbyteorder("="))
 
 
-def _entries(data: dict[str, Any], name: str, count: int | None) -> list[Any]:
+def _entries(data: dict[str, Any], name: str, count: int | None, what: str) -> list[Any]:
     entries = data[name]
     if len(data) != 1 or not isinstance(entries, list) or count not in (None, len(entries)):
-        raise ValueError(f"there is no value {name} of that form")
+        raise ValueError(f"{what} has no {name} of that form")
     return entries
 
 

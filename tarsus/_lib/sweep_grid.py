@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus._lib.data import KINDS, plain, written
+from tarsus._lib.data import KINDS, plain, to_json
 from tarsus._lib.files import check_result_size
 
 Cell = dict[str, Any]
@@ -83,7 +83,7 @@ def told(cell: Cell) -> str:
 
 def key_of(cell: Cell) -> bytes:
     """Return the hash (32 bytes) of a plain cell's content."""
-    return _key({name: written(value) for name, value in cell.items()})
+    return _key({name: to_json(value) for name, value in cell.items()})
 
 
 def _key(texts: Mapping[str, str]) -> bytes:
@@ -101,7 +101,7 @@ def _product(grid: Mapping[str, Any]) -> Grid:
         "use fewer values, or several studies",
     )
     # each value is written once, not in each cell
-    texts = [[(value, written(value)) for value in axes[name]] for name in names]
+    texts = [[(value, to_json(value)) for value in axes[name]] for name in names]
     cells, keys = [], []
     for point in itertools.product(*texts):
         cells.append({name: value for name, (value, _) in zip(names, point, strict=True)})
@@ -264,7 +264,7 @@ class Name:
     def _content(self, value: Any, what: str) -> str:
         """Return a value as words: its content if that is plain, or what it says of itself."""
         try:
-            return written(plain(value, "value"))
+            return to_json(plain(value, "value"))
         except TypeError:
             pass
         kind = type(value).__qualname__
