@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tarsus._lib.checks import suggestion
-from tarsus.simulation.csv_file import write_csv
-from tarsus.simulation.mcap_file import write_mcap
-from tarsus.simulation.parquet_file import write_parquet
+from tarsus.simulation.exports import write_csv, write_mcap, write_parquet
 from tarsus.simulation.parquet_reader import MAX_BYTES, read_parquet
 from tarsus.simulation.trajectory import Trajectory
 

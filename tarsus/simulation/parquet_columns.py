@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tarsus._lib.checks import suggestion
 from tarsus._lib.files import Array
 from tarsus.simulation.errors import RunFileError
-from tarsus.simulation.parquet_file import KEY, arrow
+from tarsus.simulation.exports import KEY, arrow
 from tarsus.simulation.parquet_footer import read_chunks
 
 CONTACTS, EVENTS = "contacts", "events"

@@ -9,8 +9,8 @@ import numpy as np
 from tarsus._lib.errors import ModelError
 from tarsus.simulation.contact_record import Place
 from tarsus.simulation.events import KINDS, NUMBERS, Events
+from tarsus.simulation.exports import EVENT_NUMBERS, EVENT_VECTORS, OF_SURFACES
 from tarsus.simulation.parquet_columns import EVENTS, Columns
-from tarsus.simulation.parquet_file import EVENT_NUMBERS, EVENT_VECTORS, OF_SURFACES
 
 
 def event_fields(columns: Columns) -> tuple[str, ...]:

@@ -25,9 +25,9 @@ from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.ended import Ended
 from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import RunFileError
+from tarsus.simulation.exports import DEFORMATION, SENSOR, VECTORS, VERSION
 from tarsus.simulation.parquet_columns import CONTACTS, EVENTS, Columns
 from tarsus.simulation.parquet_events import event_fields, read_events
-from tarsus.simulation.parquet_file import DEFORMATION, SENSOR, VECTORS, VERSION
 from tarsus.simulation.part_record import SIZE
 from tarsus.simulation.trajectory import ARRAYS, PARTS, Failure, Trajectory
 

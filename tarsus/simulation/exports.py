@@ -8,6 +8,7 @@ tau and readings of sensors are in the metadata.
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import json
 from collections.abc import Sequence
@@ -21,8 +22,9 @@ from tarsus.formats.native import to_data
 from tarsus.geometry.grounds import Terrain
 from tarsus.geometry.surfaces.surface import Surface
 from tarsus.simulation.contact_record import Contacts, Place
+from tarsus.simulation.energy import BY_JOINT, STORED, WORKS
 from tarsus.simulation.events import NUMBERS, Events
-from tarsus.simulation.named_columns import position_names, velocity_names
+from tarsus.simulation.named_columns import named_columns, position_names, velocity_names
 from tarsus.simulation.trajectory import ARRAYS, PARTS, Trajectory
 
 VERSION = 1
@@ -168,3 +170,123 @@ def arrow() -> tuple[Any, Any]:
         message = "Parquet files need pyarrow: pip install 'tarsus[log]'"
         raise ImportError(message) from None
     return pyarrow, pyarrow.parquet
+
+
+# Runs as CSV files for spreadsheets: a row for each sample, names and units in the first.
+
+
+CHUNK = 4096
+"""Rows that are turned into text at once."""
+
+
+def write_csv(run: Trajectory, path: Path) -> None:
+    """Write a run; the states of a batch stand below each other, their number in front."""
+    columns = {name: np.ravel(values) for name, values in named_columns(run).items()}
+    if run.batch is not None:
+        columns = {"state": np.repeat(np.arange(run.batch), len(run)), **columns}
+    count = len(next(iter(columns.values())))
+    with replacing(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        for start in range(0, count, CHUNK):
+            rows = slice(start, start + CHUNK)
+            # numbers of Python keep all their bits as text
+            writer.writerows(zip(*(each[rows].tolist() for each in columns.values()), strict=True))
+
+
+# Runs as MCAP files, for Foxglove and other viewers: JSON messages on channels with schemas.
+#
+# The channel `state` has q, v and tau by names of joints, `poses` the poses of bodies, `contacts`
+# the contacts, `energy` the ledger; each message carries its time.
+
+
+SCHEMA = {"type": "object", "additionalProperties": True}
+
+
+def write_mcap(run: Trajectory, path: Path) -> None:
+    """Write the run of one state."""
+    if run.batch is not None:
+        raise ValueError("an .mcap file has one state: save run[0], or use .parquet")
+    try:
+        from mcap.writer import Writer
+    except ImportError:
+        raise ImportError("MCAP files need mcap: pip install 'tarsus[log]'") from None
+    messages = {name: _MESSAGES[name](run) for name in _MESSAGES if _has(run, name)}
+    with replacing(path) as part, part.open("wb") as file:
+        writer: Any = Writer(file)
+        writer.start(library="tarsus")
+        writer.add_metadata("tarsus", {"settings": json.dumps(dict(run.settings))})
+        channels = {name: _channel(writer, name) for name in messages}
+        for k, t in enumerate(run.t):
+            nanoseconds = round(1e9 * float(t))
+            for name, channel in channels.items():
+                data = json.dumps(messages[name][k]).encode()
+                writer.add_message(channel, nanoseconds, data, nanoseconds, k)
+        writer.finish()
+
+
+def _channel(writer: Any, name: str) -> int:
+    schema = {**SCHEMA, "title": name}
+    number = writer.register_schema(name, "jsonschema", json.dumps(schema).encode())
+    channel: int = writer.register_channel(name, "json", number)
+    return channel
+
+
+def _has(run: Trajectory, name: str) -> bool:
+    if name == "contacts":
+        return run.touched is not None
+    return {"state": "q", "poses": "q", "energy": "energy"}[name] in run.recorded
+
+
+def _states(run: Trajectory) -> list[dict[str, Any]]:
+    slices = {"q": "q_slice", "v": "v_slice", "tau": "v_slice"}
+    kept = [name for name in slices if name in run.recorded]
+    return [
+        {
+            name: {
+                j.name: run.recorded[name][k, getattr(j, slices[name])].tolist()
+                for j in run.model.joints
+            }
+            for name in kept
+        }
+        for k in range(len(run))
+    ]
+
+
+def _poses(run: Trajectory) -> list[dict[str, Any]]:
+    poses = np.asarray(run.model.forward_kinematics(run.q))
+    return [dict(zip(run.model.body_names, p.tolist(), strict=True)) for p in poses]
+
+
+def _contacts(run: Trajectory) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [{"contacts": []} for _ in run.t]
+    touched = run.contacts
+    for k, link, other, point, force, state in zip(
+        touched.sample,
+        touched.links,
+        touched.others,
+        touched.point,
+        touched.force,
+        touched.states,
+        strict=True,
+    ):
+        found[k]["contacts"].append(
+            {
+                "link": str(link),
+                "other": str(other),
+                "point": point.tolist(),
+                "force": force.tolist(),
+                "state": str(state),
+            }
+        )
+    return found
+
+
+def _energies(run: Trajectory) -> list[dict[str, Any]]:
+    ledger = run.energy
+    columns = {name: getattr(ledger, name) for name in (*STORED, *WORKS, *BY_JOINT)}
+    columns["residual"] = ledger.residual
+    return [{name: float(column[k]) for name, column in columns.items()} for k in range(len(run))]
+
+
+_MESSAGES = {"state": _states, "poses": _poses, "contacts": _contacts, "energy": _energies}
