@@ -19,9 +19,9 @@ from tarsus._lib.checks import UnknownNameError, count, suggestion
 from tarsus._lib.console import Interrupt, Status, Told
 from tarsus._lib.errors import Failure, JournalError, Problem, SweepError
 from tarsus._lib.journal import Journal
-from tarsus._lib.sweep_executors import EXECUTORS, Executor
+from tarsus._lib.sweep_executors import EXECUTORS
 from tarsus._lib.sweep_grid import Cell, Grid, Name, seed_of, told, wants_seed
-from tarsus._lib.sweep_workers import Chunks, Outcome, Task, Work
+from tarsus._lib.sweep_workers import Chunks, Executor, Outcome, Task, Work
 
 __all__ = ["Failure", "JournalError", "SweepError", "Swept", "sweep"]
 

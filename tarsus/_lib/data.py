@@ -9,6 +9,7 @@ list, tuple or dictionary of values. In JSON these are
     {"$tuple": [1, 2]}                              a tuple
     {"$array": ["<f8", [2, 3], "AAAAAAAA8D8…"]}     an array: type, shape, bytes in base64
     {"$kind": "Ground", "friction": 0.5}            an object of a class that the caller lists
+    {"$$x": 1}                                      a dictionary whose key is "$x"
 
 Numbers come back from a file with the same bits, arrays with the same type and shape. Reading
 executes nothing: there is no pickle, and only listed classes are made.
@@ -21,6 +22,7 @@ import dataclasses
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -34,6 +36,9 @@ KINDS = "biufc"
 
 NUMBER, COMPLEX, TUPLE, ARRAY, KIND = "$number", "$complex", "$tuple", "$array", "$kind"
 """Keys of what JSON has no notation for."""
+
+TYPE = re.compile("[<|][iu][1248]|[|]b1|<f[248]|<c8|<f16|<c16|<c32")
+"""Types of arrays, little-endian."""
 
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
@@ -84,8 +89,11 @@ def encode(value: Any, what: str = "the value", classes: Classes | None = None) 
         entries = [encode(each, f"{what}[{k}]", classes) for k, each in enumerate(value)]
         return {TUPLE: entries} if isinstance(value, tuple) else entries
     if isinstance(value, Mapping):
+        for name in value:
+            if not isinstance(name, str):
+                raise TypeError(f"{what} has the name {name!r}, must be a string")
         return {
-            _name(name, what): encode(each, f"{what}[{name!r}]", classes)
+            f"${name}" if name.startswith("$") else name: encode(each, f"{what}[{name!r}]", classes)
             for name, each in value.items()
         }
     for name, kind in (classes or {}).items():
@@ -117,9 +125,12 @@ def decode(data: Any, what: str = "the value", classes: Classes | None = None) -
             raise ValueError(f"{what} is {data!r}, which is no number")
         return NOT_FINITE[data[NUMBER]]
     for name in data:
-        if name.startswith("$"):
+        if name.startswith("$") and not name.startswith("$$"):
             raise ValueError(f"{what} has the unknown key {name!r}")
-    return {name: decode(each, f"{what}: {name}", classes) for name, each in data.items()}
+    return {
+        name[name.startswith("$") :]: decode(each, f"{what}: {name}", classes)
+        for name, each in data.items()
+    }
 
 
 def _arguments(kind: type[Any]) -> list[str]:
@@ -150,11 +161,12 @@ def _array(data: dict[str, Any], what: str) -> np.ndarray[Any, Any]:
         raise ValueError(f"{what}: an array is not a type, a shape and bytes")
     if not all(type(n) is int and 0 <= n < 2**48 for n in shape):
         raise ValueError(f"{what}: an array has the shape {shape}")
+    # NumPy parses other texts as Python
     try:
-        found = np.dtype(kind)
-    except (TypeError, ValueError):
+        found = np.dtype(kind if TYPE.fullmatch(kind) else object)
+    except TypeError:  # a precision that this machine does not have
         found = np.dtype(object)
-    if found.kind not in KINDS or found.str != kind:
+    if found.str != kind:
         raise ValueError(f"{what}: an array has the type {kind!r}")
     numbers = base64.b64decode(text, validate=True)
     if len(numbers) != math.prod(shape) * found.itemsize:
