@@ -1,17 +1,12 @@
-"""Runs as Parquet files: one row for each sample, contacts and events as lists of records there.
+"""Exports of runs for other programs: Parquet and CSV tables, MCAP messages.
 
-The metadata has the model, the ground and the settings as JSON, so that a file stands alone; any
-program that reads Parquet reads the columns t, state, q, v, tau, energy, statistics, sensor:NAME,
-contacts, and events, in the row of the sample that follows. Names and units of the numbers in q, v,
-tau and readings of sensors are in the metadata.
+They are not read back: `.npz` files keep the whole run.
 """
 
 from __future__ import annotations
 
 import csv
-import dataclasses
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +14,12 @@ import numpy as np
 
 from tarsus._lib.files import Array, replacing
 from tarsus.formats.native import to_data
-from tarsus.geometry.grounds import Terrain
-from tarsus.geometry.surfaces.surface import Surface
-from tarsus.simulation.contact_record import Contacts, Place
+from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.energy import BY_JOINT, STORED, WORKS
 from tarsus.simulation.events import NUMBERS, Events
 from tarsus.simulation.named_columns import named_columns, position_names, velocity_names
 from tarsus.simulation.trajectory import ARRAYS, PARTS, Trajectory
 
-VERSION = 1
 KEY = b"tarsus"
 SENSOR = "sensor:"
 """Before the names of sensors, in names of columns."""
@@ -41,9 +33,15 @@ OF_SURFACES = ("speed", "left")
 """Columns of rows of events, and those that surfaces have that deform."""
 
 
+# Parquet: one row for each sample, contacts and events as lists of records in the row of the sample
+# that follows. The metadata is JSON: model, settings, names and units of the numbers in q, v, tau
+# and readings of sensors. The columns are t, state, q, v, tau, energy, statistics, sensor:NAME,
+# contacts and events.
+
+
 def write_parquet(run: Trajectory, path: Path) -> None:
     """Write a run."""
-    pa, parquet = arrow()
+    pa, parquet = _arrow()
     states, samples = run.batch or 1, len(run)
     columns: dict[str, Any] = {
         "state": pa.array(np.repeat(np.arange(states), samples)),
@@ -65,23 +63,12 @@ def write_parquet(run: Trajectory, path: Path) -> None:
 
 def _metadata(run: Trajectory) -> dict[str, Any]:
     return {
-        "version": VERSION,
         "model": to_data(run.model.description),
-        "ground": _plain(run.ground),
         "settings": dict(run.settings),
         "batch": run.batch,
         "samples": len(run),
         "interrupted": run.interrupted,
-        "failures": [dataclasses.asdict(failure) for failure in run.failures],
-        "ended": [
-            np.where(np.isfinite(run.ended.time), run.ended.time, -1.0).tolist(),
-            run.ended.why,
-        ],
-        "unsolved": [run.unsolved.count.tolist(), run.unsolved.worst.tolist()],
         "parts": [list(part) for part in run.parts_recorded],
-        "places": list(_places(run)),
-        "limits": [] if run.happened is None else list(run.happened.limits),
-        "frictions": [] if run.happened is None else list(run.happened.frictions),
         "sensors": {
             name: {"parts": list(sensor.parts), "unit": sensor.unit}
             for name, sensor in run.sensing.items()
@@ -141,27 +128,7 @@ def _records(pa: Any, fields: dict[str, Any], offsets: Any) -> Any:
     return pa.ListArray.from_arrays(pa.array(offsets), records)
 
 
-def _places(run: Trajectory) -> Sequence[Place]:
-    if run.touched is not None:
-        return run.touched.places
-    return () if run.happened is None else run.happened.places
-
-
-def _plain(ground: Terrain | None) -> dict[str, Any] | None:
-    """Return the class of a ground and what it was made with."""
-    if ground is None:
-        return None
-    values = {f.name: getattr(ground, f.name) for f in dataclasses.fields(ground) if f.init}
-    return {"kind": type(ground).__name__, "values": {k: _value(x) for k, x in values.items()}}
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, Surface):
-        return {"kind": type(value).__name__, "numbers": list(value.numbers)}
-    return value.tolist() if isinstance(value, np.ndarray) else value
-
-
-def arrow() -> tuple[Any, Any]:
+def _arrow() -> tuple[Any, Any]:
     """Return pyarrow and its Parquet module."""
     try:
         import pyarrow
@@ -172,7 +139,7 @@ def arrow() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-# Runs as CSV files for spreadsheets: a row for each sample, names and units in the first.
+# CSV, for spreadsheets: a row for each sample, names and units in the first row.
 
 
 CHUNK = 4096
@@ -194,7 +161,7 @@ def write_csv(run: Trajectory, path: Path) -> None:
             writer.writerows(zip(*(each[rows].tolist() for each in columns.values()), strict=True))
 
 
-# Runs as MCAP files, for Foxglove and other viewers: JSON messages on channels with schemas.
+# MCAP, for Foxglove and other viewers: JSON messages on channels with schemas.
 #
 # The channel `state` has q, v and tau by names of joints, `poses` the poses of bodies, `contacts`
 # the contacts, `energy` the ledger; each message carries its time.
@@ -206,7 +173,7 @@ SCHEMA = {"type": "object", "additionalProperties": True}
 def write_mcap(run: Trajectory, path: Path) -> None:
     """Write the run of one state."""
     if run.batch is not None:
-        raise ValueError("an .mcap file has one state: save run[0], or use .parquet")
+        raise ValueError("an .mcap file has one state: save run[0], or use .npz or .parquet")
     try:
         from mcap.writer import Writer
     except ImportError:
