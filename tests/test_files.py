@@ -90,7 +90,7 @@ def test_an_unwritable_folder_is_named(originals: Path) -> None:
 
 
 def test_a_kill_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
-    for name in ("model.yaml", "run.parquet", "run.mcap", "run.npz"):
+    for name in ("model.yaml", "run.npz", "run.mcap", "checkpoint.npz"):
         for version in (0, 1):
             WRITERS[name](tmp_path / f"{version}-{name}", version)
         WRITERS[name](tmp_path / name, 0)

@@ -61,10 +61,11 @@ WRITERS: dict[str, Writer] = {
     "model.urdf": lambda path, version: ts.save(ts.robots.chain(40 + version), path) and None,
     "model.sdf": lambda path, version: ts.save(ts.robots.chain(40 + version), path) and None,
     "model.xml": lambda path, version: ts.save(ts.robots.chain(40 + version), path) and None,
+    "run.npz": lambda path, version: RUNS[version].save(path),
     "run.parquet": lambda path, version: RUNS[version].save(path),
     "run.csv": lambda path, version: RUNS[version].save(path),
     "run.mcap": lambda path, version: RUNS[version].save(path),
-    "run.npz": _checkpoint,
+    "checkpoint.npz": _checkpoint,
     "run.png": lambda path, version: RUNS[version].plot(path) and None,
     "energy.svg": lambda path, version: RUNS[version].energy.plot(str(path)) and None,
     "page.html": lambda path, version: animate(RUNS[version], path),
@@ -87,7 +88,7 @@ def overwrite_all(folder: Path) -> None:
 def be_killed(folder: Path, kills: int) -> None:
     """Let children overwrite files and kill them; print what is whole afterwards."""
     rng = np.random.default_rng(1)
-    for name in ("model.yaml", "run.parquet", "run.mcap", "run.npz"):
+    for name in ("model.yaml", "run.npz", "run.mcap", "checkpoint.npz"):
         file, whole = folder / name, {(folder / f"{k}-{name}").read_bytes() for k in (0, 1)}
         for _ in range(kills):
             child = os.fork()

@@ -113,7 +113,7 @@ def simulate(
     ] = None,
     plot: Annotated[Path | None, _option("Draw the run to a file (.png, .pdf, .svg).")] = None,
     save: Annotated[
-        Path | None, _option("Write the run to a file (.parquet, .csv, .mcap).")
+        Path | None, _option("Write the run to a file (.npz, .parquet, .csv, .mcap).")
     ] = None,
     animate: Annotated[Path | None, _option(FILMS)] = None,
     view: Annotated[bool, typer.Option("--view", help="Show the run in the browser.")] = False,

@@ -11,7 +11,7 @@ import typer
 
 from tarsus.cli.common import BaseOption, CompleteOption, MimicOption, PackageDirs, open_model
 from tarsus.model.model import Model
-from tarsus.simulation.files import load_run
+from tarsus.simulation.files import WRITERS, load_run
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.view.server import HOST
 from tarsus.view.viewer import view as show
@@ -23,15 +23,12 @@ if TYPE_CHECKING:
 # `tarsus view`: a model with a slider for each joint, or a run that was saved, in the browser.
 
 
-RUN = ".parquet"
-
-
 def view(
     what: Annotated[
         str,
         typer.Argument(
             metavar="MODEL|RUN",
-            help="A model as for `info`, or a run that was saved (.parquet).",
+            help="A model as for `info`, or a run that was saved (.npz).",
             show_default=False,
         ),
     ],
@@ -55,7 +52,7 @@ def view(
 ) -> None:
     """Show a model or a run in the browser, until Ctrl-C."""
     shown: Model | Trajectory
-    if Path(what).suffix.lower() == RUN:
+    if Path(what).suffix.lower() in WRITERS:
         shown = load_run(what)
     else:
         shown = open_model(

@@ -85,7 +85,7 @@ def walk(
     ] = False,
     plot: Annotated[Path | None, _option("Draw the walk to a file (.png, .pdf, .svg).")] = None,
     save: Annotated[
-        Path | None, _option("Write the run to a file (.parquet, .csv, .mcap).")
+        Path | None, _option("Write the run to a file (.npz, .parquet, .csv, .mcap).")
     ] = None,
     animate: Annotated[Path | None, _option(FILMS)] = None,
     view: Annotated[bool, typer.Option("--view", help="Show the walk in the browser.")] = False,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tarsus._lib.checks import count
+from tarsus._lib.sweep_executors import connected
 from tarsus.environments.batch_env import Batch, BatchEnv, Seed, Stepped
 from tarsus.environments.lanes import checked_action
 from tarsus.environments.robot_task import RobotTask
@@ -15,7 +16,6 @@ from tarsus.environments.robot_vector_env import RobotVectorEnv
 from tarsus.environments.walk import spaces
 from tarsus.model import Model
 from tarsus.robots.quadrupeds import Legged
-from tarsus.sweep.executors.ray_cluster import connected
 
 
 class RayVectorEnv(BatchEnv):

@@ -21,7 +21,7 @@ from tarsus.gait.cycle import LimitCycle
 from tarsus.gait.disturbances import CERTAIN, DISTURBANCES, Disturbance, Phases, pushed, scattered
 from tarsus.gait.return_map import COARSE, residual
 from tarsus.gait.walkers.walker import STIFF
-from tarsus.sweep.sweep import sweep
+from tarsus.sweep import sweep
 
 if TYPE_CHECKING:
     from tarsus.gait.step_feedback import StepFeedback

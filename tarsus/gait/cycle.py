@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from tarsus._lib.checks import count, number
+from tarsus._lib.data import content_hash
 from tarsus._lib.files import Array
 from tarsus.events.flow_result import Flowed, FlowEvent
 from tarsus.gait.return_map import Tolerances, fade, multipliers_of, on_root, residual, take_step
@@ -18,7 +19,6 @@ from tarsus.gait.step_contact import Footing, Piece, footings, pieces
 from tarsus.gait.walkers.stance import Stance
 from tarsus.gait.walkers.walker import Walker
 from tarsus.geometry.grounds import Ground
-from tarsus.model.content import content_hash
 from tarsus.model.model import Model
 from tarsus.simulation.array_file import read_arrays
 from tarsus.simulation.errors import RunFileError

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus._lib.checks import ByName, UnknownNameError, expect, find
+from tarsus._lib.data import content_hash
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
 from tarsus.model.actuator_map import Motors, stated_motors
 from tarsus.model.actuators import Actuation, Actuators
 from tarsus.model.closure import closed
 from tarsus.model.compile import core_arguments, of_user
-from tarsus.model.content import content_hash
 from tarsus.model.description import LIMIT_FIELDS, Description, Shape
 from tarsus.model.inertia import inertial_parameters
 from tarsus.model.keyframes import INITIAL, KEYFRAMES, Keyframe, positions, velocities

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from tarsus import _core
 from tarsus._lib.errors import ModelError, Source
-from tarsus._lib.files import Array, replacing
+from tarsus._lib.files import Array
 from tarsus.formats.native_elements import mapping
 from tarsus.formats.text import parse_json
 from tarsus.model import Model
 from tarsus.simulation.acting import Acting
-from tarsus.simulation.array_file import read_arrays
+from tarsus.simulation.array_file import read_arrays, write_arrays
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.state import State
 
@@ -78,14 +78,13 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
     for name, value in checkpoint.controller.items():
         if np.asarray(value).dtype.kind not in "biufcSU":
             raise TypeError(f"the controller's memory {name!r} is {value!r}, must be an array")
-    with replacing(path) as part, part.open("wb") as file:
-        np.savez(file, **arrays)
+    write_arrays(path, arrays)
 
 
 def read(path: str | Path) -> Checkpoint:
     """Read what `write` wrote; a `RunFileError` if it is damaged."""
     path = Path(path)
-    arrays = read_arrays(path)
+    arrays = read_arrays(path, "a checkpoint of a simulation")
     missing = [name for name in TABLES if not _is_table(arrays.get(name))]
     if missing or "plan" not in arrays:
         names = ", ".join(missing or ["plan"])

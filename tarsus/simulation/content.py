@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tarsus._lib.data import content_hash
 from tarsus.control.controller import Cascade, ControlLaw
-from tarsus.model.content import content_hash
 from tarsus.simulation.board import content as board_content
 from tarsus.simulation.controllers import steps_of
 from tarsus.simulation.drives import Drive

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from tarsus._lib.checks import flag
+from tarsus._lib.checks import flag, reals
 from tarsus._lib.files import Array
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.motion import Motion
 from tarsus.simulation.part_set import Fitted, PartSet
-from tarsus.simulation.plain_data import plain, unplain
 from tarsus.simulation.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ class Take:
 
         Of steps that Ctrl-C ends, those are noted that were made.
         """
-        given, t, before = _copy(command), motion.t, motion.changes()
+        given, t, before = copied_command(command), motion.t, motion.changes()
         self._note_parts(motion)
         noted, failed = operator.index(steps), True
         try:
@@ -175,9 +174,19 @@ def rows_of(parts: PartSet, numbers: Array) -> dict[str, tuple[Fitted, Array]]:
     return {fitted.name: (fitted, numbers[:, parts.span(k)].copy()) for k, fitted in each}
 
 
-def _copy(command: Any) -> Any:
-    """Return a command that nobody changes later; a `TypeError` if no file could hold it."""
-    return unplain(plain(command))
+def copied_command(command: Any) -> Any:
+    """Return a command as numbers, arrays, tuples and mappings that nobody changes later.
+
+    A `TypeError` if it is anything else, which no file could hold.
+    """
+    if command is None or isinstance(command, (bool, str)):
+        return command
+    if isinstance(command, Mapping):
+        return {str(name): copied_command(each) for name, each in command.items()}
+    if isinstance(command, tuple):
+        return tuple(copied_command(each) for each in command)
+    found = reals(command, "a command")
+    return found if found.ndim else float(found)
 
 
 def _restore(

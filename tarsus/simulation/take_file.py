@@ -1,4 +1,4 @@
-"""Takes as JSON files: numbers as Python writes them, which are read to the same bits.
+"""Takes as JSON files, in the plain data of `tarsus._lib.data`.
 
 A file may come from anywhere. It holds numbers and names and nothing that runs; what does not fit
 the simulation is found when it is replayed.
@@ -7,15 +7,14 @@ the simulation is found when it is replayed.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tarsus._lib.checks import check_name, count, flag, number, read_only, reals, suggestion
+from tarsus._lib.data import decode, encode
 from tarsus._lib.errors import ModelError, Source
 from tarsus._lib.files import Array
 from tarsus.formats import text
@@ -25,25 +24,16 @@ from tarsus.parts.forces import FORCES
 from tarsus.parts.part import Part
 from tarsus.simulation.board import Kept
 from tarsus.simulation.errors import RunFileError
-from tarsus.simulation.plain_data import plain, unplain
 from tarsus.simulation.snapshot import Snapshot
-from tarsus.simulation.take import Input, Take
+from tarsus.simulation.take import Input, Take, copied_command
 
-VERSION = 1
+VERSION = 2
 KEYS = ("version", "dt", "end", "inputs")
 TABLES = ("q", "v", "memory", "touched", "parameters")
 KEPT = {"part_numbers": "numbers", "part_memory": "memory", "run_numbers": "runs"}
 SNAPSHOT = ("step", "batched", "driven", *TABLES, "control", "content", "parts", *KEPT)
 PARTS: dict[str, type[Part]] = {**FORCES, **CONSTRAINTS}
 """What a file may put on."""
-MEMORIES = {
-    **dict.fromkeys(("bool",), bool),
-    **dict.fromkeys(
-        ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"), int
-    ),
-    **dict.fromkeys(("float16", "float32", "float64"), float),
-}
-"""Types of arrays that a controller may remember, and of their entries."""
 
 
 def write_take(take: Take, path: str | Path) -> None:
@@ -57,7 +47,7 @@ def write_take(take: Take, path: str | Path) -> None:
     stated = json.dumps(inputs)
     if len(stated) > text.MAX_BYTES // 2 or stated.count(",") > text.MAX_VALUES // 2:
         raise ValueError(f"the take has {len(stated)} bytes, too many: record shorter ones")
-    dt, end = take.inputs[0].what["snapshot"].dt, [x.tolist() for x in take.end]
+    dt, end = take.inputs[0].what["snapshot"].dt, [encode(each) for each in take.end]
     text.write({"version": VERSION, "dt": dt, "end": end, "inputs": inputs}, path)
 
 
@@ -90,18 +80,13 @@ def _plain_value(value: Any) -> Any:
         return plain_snapshot(value)
     if isinstance(value, Part):
         return _plain_part(value)
-    return value if type(value) is int else plain(value)
+    return encode(value)
 
 
-def _plain_part(part: Part) -> dict[str, Any]:
+def _plain_part(part: Part) -> Any:
     if PARTS.get(part.kind) is not type(part):
         raise TypeError(f"{part!r} is no part of ts.forces or ts.constraint: no file can hold it")
-    return {"kind": part.kind, **{name: plain(getattr(part, name)) for name in _stated(type(part))}}
-
-
-def _stated(kind: type[Part]) -> tuple[str, ...]:
-    """Return what a part is made with, by name."""
-    return tuple(each.name for each in fields(kind) if each.init and each.compare)
+    return encode(part, part.name or part.kind, PARTS)
 
 
 def plain_snapshot(snapshot: Snapshot) -> dict[str, Any]:
@@ -110,19 +95,13 @@ def plain_snapshot(snapshot: Snapshot) -> dict[str, Any]:
         "step": snapshot.step,
         "batched": snapshot.q.ndim > 1,
         "driven": snapshot.driven,
-        **{name: np.atleast_2d(getattr(snapshot, name)).tolist() for name in TABLES},
-        "control": {name: _plain_memory(name, x) for name, x in snapshot.control.items()},
+        **{name: encode(np.atleast_2d(getattr(snapshot, name)), name) for name in TABLES},
+        "control": encode(snapshot.control, "the controller's memory"),
         "content": dict(snapshot.content),
         "parts": [_plain_part(part) for part in snapshot.kept.parts],
-        **{name: plain(getattr(snapshot.kept, key)) for name, key in KEPT.items()},
+        **{name: encode(getattr(snapshot.kept, key), name) for name, key in KEPT.items()},
         "ledger": snapshot.ledger,
     }
-
-
-def _plain_memory(name: str, array: Array) -> dict[str, Any]:
-    if array.dtype.name not in MEMORIES:
-        raise TypeError(f"the controller's memory {name!r} is {array!r}, must be numbers")
-    return {"type": array.dtype.name, "shape": list(array.shape), "data": array.ravel().tolist()}
 
 
 def _take(data: dict[str, Any], source: Source) -> Take:
@@ -135,7 +114,7 @@ def _take(data: dict[str, Any], source: Source) -> Take:
     end = data["end"]
     if not isinstance(end, list) or len(end) != 2:
         raise ModelError("end must be q and v", source)
-    take.end = reals(end[0], "q of end"), reals(end[1], "v of end")
+    take.end = reals(decode(end[0]), "q of end"), reals(decode(end[1]), "v of end")
     return take
 
 
@@ -156,7 +135,7 @@ def _restore(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
 def read_snapshot(data: Any, dt: float, source: Source) -> Snapshot:
     """Return the snapshot, of a motion with steps of dt [s], that `plain_snapshot` made plain."""
     stated = mapping(data, (*SNAPSHOT, "ledger"), SNAPSHOT, "a snapshot", source)
-    tables = {name: read_only(reals(stated[name], name)) for name in TABLES}
+    tables = {name: read_only(reals(decode(stated[name], name), name)) for name in TABLES}
     for name, table in tables.items():
         if table.ndim != 2:
             raise ModelError(
@@ -164,11 +143,11 @@ def read_snapshot(data: Any, dt: float, source: Source) -> Snapshot:
             )
     if not flag(stated["batched"], "batched"):
         tables |= {name: tables[name][0] for name in ("q", "v") if len(tables[name]) == 1}
-    content, control = stated["content"], stated["control"]
+    content, control = stated["content"], decode(stated["control"], "control")
     if not isinstance(content, dict) or {*map(type, content.values())} - {str}:
         raise ModelError("the content of a snapshot must be words by name", source)
-    if not isinstance(control, dict):
-        raise ModelError("the control of a snapshot must be arrays by name", source)
+    if not isinstance(control, dict) or not all(map(_is_memory, control.values())):
+        raise ModelError("the control of a snapshot must be arrays of numbers by name", source)
     count(stated["step"], "step", 0)
     return Snapshot(
         tables["q"],
@@ -179,7 +158,7 @@ def read_snapshot(data: Any, dt: float, source: Source) -> Snapshot:
         tables["touched"],
         tables["parameters"],
         flag(stated["driven"], "driven"),
-        {name: _memory(name, each, source) for name, each in control.items()},
+        control,
         _kept(stated, source),
         stated=content,
         ledger=flag(stated.get("ledger", False), "ledger"),
@@ -193,20 +172,25 @@ def _kept(data: dict[str, Any], source: Source) -> Kept:
     return Kept(runs, numbers, memory, stated=tuple(_part(each, source) for each in data["parts"]))
 
 
+def _is_memory(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
+
+
 def _rows(data: Any, what: str, source: Source) -> Array | None:
-    found = unplain(data)
-    if found is not None and (not isinstance(found, np.ndarray) or found.ndim != 2):
+    found = decode(data, what)
+    if found is None:
+        return None
+    rows = reals(found, what)
+    if rows.ndim != 2:
         raise ModelError(f"{what} must be rows of numbers", source)
-    return found
+    return rows
 
 
 def _part(data: Any, source: Source) -> Part:
-    kind = data.get("kind") if isinstance(data, dict) else None
-    if not isinstance(kind, str) or kind not in PARTS:
-        raise ModelError(f"there is no part of the kind {kind!r}{suggestion(kind, PARTS)}", source)
-    names = _stated(PARTS[kind])
-    mapping(data, ("kind", *names), ("kind", *names), f"a {kind}", source)
-    return PARTS[kind](**{name: unplain(data[name]) for name in names})
+    found = decode(data, "a part", PARTS)
+    if not isinstance(found, Part):
+        raise ModelError(f"a part is {data!r}, must be one of {', '.join(PARTS)}", source)
+    return found
 
 
 def _add(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
@@ -225,24 +209,11 @@ def _numbers(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
     return {**_remove(data, dt, source), "rows": rows}
 
 
-def _memory(name: str, data: Any, source: Source) -> Array:
-    stated = mapping(data, ("type", "shape", "data"), ("type", "shape", "data"), name, source)
-    kind, shape, entries = stated["type"], stated["shape"], stated["data"]
-    lists = isinstance(shape, list) and isinstance(entries, list)
-    if not lists or kind not in list(MEMORIES) or {*map(type, shape)} - {int}:
-        raise ModelError(f"the memory {name!r} must have a type, a shape and data", source)
-    if {*map(type, entries)} - {MEMORIES[kind]} or min(shape, default=0) < 0:
-        raise ModelError(f"the memory {name!r} has entries that are no {kind}", source)
-    if math.prod(shape) != len(entries):
-        raise ModelError(f"the memory {name!r} has {len(entries)} entries for {shape}", source)
-    return np.array(entries, kind).reshape(shape)
-
-
 def _step(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
     count(data["steps"], "steps")
     if isinstance(data["command"], (str, bool)):
         raise ModelError(f"a command is {data['command']!r}, must be numbers", source)
-    return {"command": unplain(data["command"]), "steps": data["steps"]}
+    return {"command": copied_command(decode(data["command"], "a command")), "steps": data["steps"]}
 
 
 READERS: dict[str, tuple[tuple[str, ...], Callable[..., dict[str, Any]]]] = {

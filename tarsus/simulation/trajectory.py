@@ -88,11 +88,11 @@ class Trajectory:
     happened: Events | None = None
     """Events, where the contact law locates them."""
     sensed: Mapping[str, Array] = field(default_factory=dict)
-    """Readings of sensors by name, (…, T, n). In files `.parquet` and `.csv`, too."""
+    """Readings of sensors by name, (…, T, n)."""
     sensing: Mapping[str, Sensor] = field(default_factory=dict)
     """The sensors that were read."""
     integration: Integration | None = None
-    """What an integrator for smooth motions did; None for the others. Files do not keep it."""
+    """What an integrator for smooth motions did; None for the others."""
 
     @property
     def parts(self) -> Mapping[str, PartRecord]:
@@ -227,9 +227,10 @@ class Trajectory:
         animate(self, path, **options)
 
     def save(self, path: str | Path) -> None:
-        """Write the run to a file: .parquet, which `ts.load_run` reads, .csv, or .mcap for viewers.
+        """Write the run to a file: .npz, which `ts.load_run` reads, .parquet, .csv or .mcap.
 
-        The columns of a .csv have names and units, as `q:knee [rad]`. `animate` writes films.
+        The .npz file has the whole run with its model and ground; the others are exports for other
+        programs. Columns of a .csv have names and units, as `q:knee [rad]`. `animate` writes films.
         """
         from tarsus.simulation.files import save_run
 

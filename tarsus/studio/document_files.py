@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,23 +13,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarsus._lib.checks import number, numbers
+from tarsus._lib.data import decode, encode
 from tarsus._lib.errors import ModelError, Source
 from tarsus._lib.files import Array
 from tarsus.formats import text
 from tarsus.formats.native import KEYS as KEYS_DOCUMENTS
 from tarsus.formats.native import decode_force, encode_force, from_data, to_data
 from tarsus.formats.native_elements import mapping
-from tarsus.geometry.grounds import Ground, Terrain
+from tarsus.geometry.grounds import Ground, SmoothGround, Space, Terrain
+from tarsus.geometry.height_field import HeightField, Profile, Steps
+from tarsus.geometry.surfaces.graphs import Paraboloid, Plane, Sinusoid
 from tarsus.model.model import Model
 from tarsus.parts.constraints import CONSTRAINTS
 from tarsus.parts.forces import FORCES
 from tarsus.parts.part import Part
 from tarsus.scenes.scene import scene_named
+from tarsus.simulation.contact.compliant import NORMAL_LAWS, SLIP_LAWS
+from tarsus.simulation.contact.law import LAWS
+from tarsus.simulation.integrators.integrator import INTEGRATORS
 from tarsus.studio.document import Document, Guide, Slider
 from tarsus.studio.gallery import ENTRIES
 from tarsus.studio.opening import of_scene, opened
 from tarsus.studio.sizing import check_call
-from tarsus.studio.take import plain, unplain
 
 if TYPE_CHECKING:
     from tarsus.studio.session import Stage
@@ -37,14 +42,25 @@ if TYPE_CHECKING:
 
 # Documents as plain data, without loss: our model format, and beside it what a studio has more.
 #
-#     {"format": "tarsus studio", "version": 1, "name": "…", "bodies": […], "joints": […],
-#      "parts": [{"kind": "spring", "name": "s1", …}], "ground": {"kind": "Ground", …}, "dt": 0.001}
+#     {"format": "tarsus studio", "version": 2, "name": "…", "bodies": […], "joints": […],
+#      "parts": [{"kind": "spring", "name": "s1", …}], "ground": {"$kind": "Ground", …}, "dt": 1}
 #
 # Parts are written as forces are in our model format, constraints too. What was made in Python, a
 # controller or contact points, is kept by the name of the scene that it is of.
 
 
-FORMAT, VERSION = "tarsus studio", 1
+KINDS: Mapping[str, type[Any]] = {
+    each.__name__: each
+    for each in (
+        *(Ground, Space, Profile, Steps, HeightField, SmoothGround, Plane, Paraboloid, Sinusoid),
+        *LAWS.values(),
+        *NORMAL_LAWS.values(),
+        *SLIP_LAWS.values(),
+        *INTEGRATORS.values(),
+    )
+}
+"""Grounds, contact laws and integrators that a file may state, by name."""
+FORMAT, VERSION = "tarsus studio", 2
 PARTS: dict[str, type[Part]] = {**FORCES, **CONSTRAINTS}
 OF_PYTHON = ("collision", "controller", "walker")
 """What is made in Python; files say whether it is there."""
@@ -77,11 +93,11 @@ def document_data(document: Document) -> tuple[dict[str, Any], list[str]]:
     data["resting"] = sorted(document.resting)
     left_out = dataclasses.replace(document.description, loops=list(document.left_out))
     data["left_out"] = to_data(left_out).get("loops", [])
-    data["ground"] = plain(document.ground, "the ground")
+    data["ground"] = encode(document.ground, "the ground", KINDS)
     data["dt"], data["frame"] = document.dt, document.frame
     data["accuracy"] = None if document.accuracy is None else list(document.accuracy)
-    data["contact"] = plain(document.contact, "contact")
-    data["settings"] = {name: plain(each, name) for name, each in document.settings.items()}
+    data["contact"] = encode(document.contact, "contact", KINDS)
+    data["settings"] = {name: encode(each, name, KINDS) for name, each in document.settings.items()}
     lost = []
     if document.scene:
         data["scene"] = document.scene
@@ -141,7 +157,7 @@ def _completed(document: Document, data: dict[str, Any], source: Source) -> Docu
         if not part.name or part.name in parts:
             raise ModelError(f"entry {k} of parts has no name, or one that is taken", source)
         parts[part.name] = part
-    ground = unplain(data.get("ground"), "ground")
+    ground = decode(data.get("ground"), "ground", KINDS)
     if ground is not None and not isinstance(ground, Terrain):
         raise ModelError("ground is none of the grounds", source)
     guide = data.get("guide")
@@ -152,8 +168,8 @@ def _completed(document: Document, data: dict[str, Any], source: Source) -> Docu
         dt=number(data.get("dt", document.dt), "dt", source),
         frame=number(data.get("frame", document.frame), "frame", source),
         accuracy=_accuracy(data.get("accuracy"), source),
-        contact=unplain(data.get("contact", document.contact), "contact"),
-        settings={name: unplain(each, name) for name, each in _map(data, "settings").items()},
+        contact=decode(data.get("contact", document.contact), "contact", KINDS),
+        settings={name: decode(each, name, KINDS) for name, each in _map(data, "settings").items()},
         scene=_word(data.get("scene", ""), "scene"),
         sliders={name: _slider(each, name) for name, each in _map(data, "sliders").items()},
         bindings={name: _word(each, name) for name, each in _map(data, "bindings").items()},

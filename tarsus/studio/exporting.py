@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # What `export` writes, by the ending of the file: models, tables, pictures, films, pages.
 
 
-FILMS, TABLES = (".gif", ".mp4"), (".csv", ".parquet")
+FILMS, TABLES = (".gif", ".mp4"), (".npz", ".csv", ".parquet")
 MODELS = tuple(WRITABLE)
 KINDS = (*MODELS, *TABLES, ".glb", ".html", ".png", *FILMS)
 MOST_PICTURES, MOST_PIXELS = 5000, 4096 * 4096

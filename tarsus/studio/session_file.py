@@ -38,7 +38,7 @@ from tarsus.studio.take import Take
 # content.
 
 
-VERSION = 1
+VERSION = 2
 HEAD = (
     *("version", "document", "start", "snapshot", "q", "v", "stored", "t", "counts", "speed"),
     *("edits", "undone", "first", "take", "lost"),

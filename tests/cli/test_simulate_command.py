@@ -136,12 +136,11 @@ def test_an_arm_swings_in_free_space() -> None:
 
 
 def test_files_are_written(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    names = {"plot": "run.png", "save": "run.parquet", "animate": "run.html"}
+    names = {"plot": "run.png", "save": "run.npz", "animate": "run.html"}
     options = [word for key, name in names.items() for word in (f"--{key}", str(tmp_path / name))]
     output("slide", "--duration", "0.05", *options)
     assert {file.name for file in tmp_path.iterdir()} == set(names.values())
-    assert ts.simulation.load_run(tmp_path / "run.parquet").model.name == "block"
+    assert ts.simulation.load_run(tmp_path / "run.npz").model.name == "block"
 
 
 def test_options_change_a_scene() -> None:

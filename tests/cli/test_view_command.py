@@ -20,8 +20,7 @@ QUADRUPED = str(Path(__file__).parents[2] / "examples/quadruped.urdf")
 def test_it_is_shown(kind: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     what = QUADRUPED
     if kind == "run":
-        pytest.importorskip("pyarrow")
-        what = str(tmp_path / "run.parquet")
+        what = str(tmp_path / "run.npz")
         ts.Simulation(ts.robots.chain(2)).run(duration=0.05).save(what)
     arguments = ["view", what, "--for", "6", "--port", "18790"]
     thread = threading.Thread(target=run, args=(arguments,))
@@ -39,8 +38,10 @@ def test_it_is_shown(kind: str, tmp_path: Path, capfd: pytest.CaptureFixture[str
 def test_mistakes(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["view", "nobody"]) == 2
     assert "there is no model 'nobody'" in capsys.readouterr().err
-    assert run(["view", "none.parquet"]) == 2
-    assert "none.parquet" in capsys.readouterr().err
+    assert run(["view", "none.npz"]) == 2
+    assert "none.npz" in capsys.readouterr().err
+    assert run(["view", "run.parquet"]) == 2
+    assert "save the run as run.npz" in capsys.readouterr().err
 
 
 def test_meshes_that_are_not_there_are_told(

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import tarsus as ts
+from tarsus._lib.errors import JournalError
 from tarsus.gait.walkers import Walker, compass
-from tarsus.sweep.failures import JournalError
 
 
 def changed(model: ts.Model, **numbers: object) -> ts.Model:

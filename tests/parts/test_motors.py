@@ -232,6 +232,6 @@ def test_motors_are_in_files(tmp_path: Path) -> None:
         ts.Simulation(m, ground=None).run([0.0], duration=0.05) for m in (model, again)
     )
     assert first.v.tobytes() == second.v.tobytes() and first.v[-1, 0] > 0.1
-    first.save(tmp_path / "run.parquet")
-    kept = load_run(tmp_path / "run.parquet")
+    first.save(tmp_path / "run.npz")
+    kept = load_run(tmp_path / "run.npz")
     assert kept.parts["m"].current.tobytes() == first.parts["m"].current.tobytes()

@@ -47,8 +47,7 @@ def test_dynamics_of_the_model_are_without_them() -> None:
 
 
 def test_run_files_keep_them(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    model, file = slider(), tmp_path / "run.parquet"
+    model, file = slider(), tmp_path / "run.npz"
     ts.Simulation(model).run([0.1], duration=0.01).save(file)
     assert ts.load_run(file).model == model
 

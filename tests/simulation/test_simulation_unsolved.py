@@ -63,8 +63,8 @@ def test_one_state_is_told(tmp_path: Path) -> None:
     assert f"{left.max():.2g} of the speeds" in messages[0] and "iterations" in messages[0]
     assert run.settings["warnings"] == messages
     assert f"{run.unsolved.total} steps not solved" in repr(run)
-    run.save(tmp_path / "run.parquet")
-    again = ts.load_run(tmp_path / "run.parquet")
+    run.save(tmp_path / "run.npz")
+    again = ts.load_run(tmp_path / "run.npz")
     assert again.unsolved.total == run.unsolved.total
     assert again.unsolved.worst == run.unsolved.worst
 

@@ -14,6 +14,7 @@ from oracle import Array
 from test_snapshots import Counting
 
 import tarsus as ts
+from tarsus._lib.data import decode
 from tarsus.simulation import Simulation, Take
 
 
@@ -178,7 +179,7 @@ def changes() -> list[Any]:
         lambda data: [],
         lambda data: {},
         lambda data: {**data, "code": "import os"},
-        put("version", 2),
+        put("version", 1),
         put("dt", "1"),
         put("inputs", []),
         put("inputs", {}),
@@ -189,8 +190,8 @@ def changes() -> list[Any]:
         put("inputs", 1, "steps", 1.5),
         put("inputs", 1, "steps", True),
         put("inputs", 1, "command", "up"),
-        put("inputs", 1, "command", {"tuple": "up"}),
-        put("inputs", 1, "command", {"list": []}),
+        put("inputs", 1, "command", {"$tuple": "up"}),
+        put("inputs", 1, "command", {"$list": []}),
         put("inputs", 1, "command", [[1.0], [1.0, 2.0]]),
         put("inputs", 1, "failed", 1),
         put("inputs", 1, "t", None),
@@ -205,14 +206,15 @@ def changes() -> list[Any]:
         put(*first, "content", [1]),
         put(*first, "content", {"dt": 3}),
         put(*first, "control", 3),
-        put(*first, "control", "calls", "type", "object"),
-        put(*first, "control", "calls", "type", ["int32"]),
-        put(*first, "control", "calls", "shape", [2**40]),
-        put(*first, "control", "calls", "shape", [-1]),
-        put(*first, "control", "calls", "shape", 1),
-        put(*first, "control", "calls", "data", [2**90]),
-        put(*first, "control", "calls", "data", ["x"]),
-        put(*first, "control", "calls", "data", [[1]]),
+        put(*first, "control", "calls", {"$array": ["|O", [1], ""]}),
+        put(*first, "control", "calls", {"$array": [["<i4"], [1], "AAAAAA=="]}),
+        put(*first, "control", "calls", {"$array": ["<i4", [2**40], "AAAAAA=="]}),
+        put(*first, "control", "calls", {"$array": ["<i4", [-1], "AAAAAA=="]}),
+        put(*first, "control", "calls", {"$array": ["<i4", 1, "AAAAAA=="]}),
+        put(*first, "control", "calls", {"$array": ["<c8", [1], "AAAAAAAAAAA="]}),
+        put(*first, "control", "calls", {"$array": ["<i4", [1], "AAAA"]}),
+        put(*first, "control", "calls", {"$array": ["<i4", [1], "*"]}),
+        put(*first, "control", "calls", [1]),
     ]
 
 
@@ -248,7 +250,7 @@ def test_numbers_that_do_not_fit_are_found_at_the_start(
     ):
         data = json.loads(saved)
         start = data["inputs"][0]["snapshot"]
-        start[name] = make(start[name])
+        start[name] = make(decode(start[name]).tolist())
         file.write_text(json.dumps(data))
         sim.reset(ARM)
         before = sim.q

@@ -12,6 +12,7 @@ from movers import ARM, arm, batch, on_ground, standing, stiff
 from oracle import Array
 
 import tarsus as ts
+from tarsus._lib.data import decode, encode
 from tarsus.simulation import Simulation, Take
 
 
@@ -210,12 +211,12 @@ def test_parts_from_elsewhere_are_not_trusted(tmp_path: Path) -> None:
             ts.load_take(file).replay(sim)
         print(type(caught.value).__name__, caught.value)
 
-    refused(lambda inputs: inputs[add]["part"].update(kind="os.system"))
-    refused(lambda inputs: inputs[add]["part"].update(kind=["nail"]))
+    refused(lambda inputs: inputs[add]["part"].update({"$kind": "os.system"}))
+    refused(lambda inputs: inputs[add]["part"].update({"$kind": ["nail"]}))
     refused(lambda inputs: inputs[add]["part"].update(where="nowhere"))
     refused(lambda inputs: inputs[add]["part"].update(where=None))
-    refused(lambda inputs: inputs[add]["part"].update(where={"tuple": ["hand", "up"]}))
-    refused(lambda inputs: inputs[add]["part"].update(limit={"number": "1e3"}))
+    refused(lambda inputs: inputs[add]["part"].update(where={"$tuple": ["hand", "up"]}))
+    refused(lambda inputs: inputs[add]["part"].update(limit={"$number": "1e3"}))
     refused(lambda inputs: inputs[add]["part"].update(limit=-1.0))
     refused(lambda inputs: inputs[add]["part"].update(name=3))
     refused(lambda inputs: inputs[add]["part"].pop("where"))
@@ -225,9 +226,10 @@ def test_parts_from_elsewhere_are_not_trusted(tmp_path: Path) -> None:
     refused(lambda inputs: inputs[add + 1].update(rows=[[1.0]]))
     refused(lambda inputs: inputs[add + 1].update(rows=None))
     refused(lambda inputs: inputs[add + 1].update(rows="up"))
-    refused(lambda inputs: inputs[add + 1]["rows"].append(inputs[add + 1]["rows"][0]))
-    nan = {"number": "nan"}
-    refused(lambda inputs: inputs[add + 1].update(rows=[[nan] * len(inputs[add + 1]["rows"][0])]))
+    rows = decode(data["inputs"][add + 1]["rows"])
+    refused(lambda inputs: inputs[add + 1].update(rows=encode(np.concatenate([rows, rows]))))
+    nan = {"$number": "nan"}
+    refused(lambda inputs: inputs[add + 1].update(rows=[[nan] * rows.shape[1]]))
     start = 0
     refused(lambda inputs: inputs[start]["snapshot"].update(parts=[3]))
     refused(lambda inputs: inputs[start]["snapshot"].update(parts=None))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
+import tracemalloc
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,14 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 from movers import ARM, arm, on_ground, standing, stiff
-from oracle import Array
 
 import tarsus as ts
 from tarsus.simulation import RunFileError, Simulation, Trajectory, load_run
-from tarsus.simulation.parquet_footer import read_chunks
-
-pa = pytest.importorskip("pyarrow")
-parquet = pytest.importorskip("pyarrow.parquet")
 
 
 @pytest.fixture(scope="module")
@@ -31,147 +29,202 @@ def run() -> Trajectory:
 
 @pytest.fixture
 def saved(run: Trajectory, tmp_path: Path) -> Path:
-    run.save(tmp_path / "run.parquet")
-    return tmp_path / "run.parquet"
+    run.save(tmp_path / "run.npz")
+    return tmp_path / "run.npz"
 
 
 def rewrite(
     file: Path,
     change: Callable[[dict[str, Any]], object] = lambda data: None,
-    columns: Callable[[Any], Any] = lambda table: table,
+    **arrays: Any,
 ) -> None:
-    """Change the metadata of a saved run, or its columns."""
-    table = parquet.read_table(file)
-    data = json.loads(table.schema.metadata[b"tarsus"])
+    """Change the metadata of a saved run, or its arrays; None removes one."""
+    with np.load(file) as known:
+        made = {**known, **arrays}
+    data = json.loads(made.pop("metadata").tobytes())
+    made = {name: array for name, array in made.items() if array is not None}
+    data["arrays"] = list(made)
     change(data)
-    known = {b"tarsus": json.dumps(data).encode()}
-    parquet.write_table(columns(table).replace_schema_metadata(known), file)
+    np.savez_compressed(file, metadata=np.frombuffer(json.dumps(data).encode(), np.uint8), **made)
 
 
 def put(key: str, value: Any) -> Callable[[dict[str, Any]], object]:
     return lambda data: data.__setitem__(key, value)
 
 
+def put_settings(data: dict[str, Any]) -> None:
+    data["settings"]["a"] = json.loads("[" * 90 + "]" * 90)
+
+
+def array(kind: str, shape: list[int], numbers: bytes) -> dict[str, Any]:
+    return {"$array": [kind, shape, base64.b64encode(numbers).decode()]}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (put("ground", {"kind": "Terrain", "values": {}}), "no ground 'Terrain'.*HeightField"),
-        (put("ground", {"kind": "stand", "values": {}}), "there is no ground 'stand'"),
-        (put("ground", {"kind": "__builtins__"}), "there is no ground '__builtins__'"),
-        (put("ground", {"kind": ["Ground"]}), "there is no ground"),
-        (put("ground", {"kind": "Ground", "values": {"x": 1}}), "the ground Ground cannot be made"),
-        (put("ground", {"kind": "Ground", "values": None}), "the ground Ground cannot be made"),
-        (put("ground", {"kind": "Ground", "values": {"slope": "x"}}), "cannot be made: .*slope"),
+        (put("ground", {"$kind": "Terrain"}), "there is no 'Terrain'.*HeightField"),
+        (put("ground", {"$kind": "__builtins__"}), "there is no '__builtins__'"),
+        (put("ground", {"$kind": ["Ground"]}), "there is no"),
+        (put("ground", {"$kind": "Ground", "x": 1}), "Ground has no argument 'x'"),
+        (put("ground", {"$kind": "Ground", "slope": "x"}), "Ground cannot be made: .*slope"),
+        (put("ground", {"$kind": "Plane"}), "must be a ground"),
+        (put("ground", {"kind": "Ground"}), "must be a ground"),
         (put("model", []), "model of the metadata must be dict"),
         (put("model", {}), "the file has no 'format'"),
-        (put("version", 7), "has version 7, this is version 1"),
+        (put("version", 7), "version 7, must have 'tarsus run', 1"),
         (put("version", "1"), "version of the metadata must be int"),
-        (put("samples", 12), r"has 22 rows, must have one for 24 samples"),
-        (put("samples", 10**30), "has 22 rows"),
+        (put("format", "tarsus"), "format 'tarsus'"),
+        (put("arrays", []), "it has the arrays"),
+        (put("arrays", [3]), "it has the arrays"),
+        (put("samples", 12), r"t is float64 of shape \(11,\), must be float64 of shape \(12,\)"),
+        (put("samples", 10**30), "t is float64"),
         (put("samples", True), "samples of the metadata must be int"),
         (put("batch", 0), "batch of the metadata is 0, must be above zero"),
         (put("batch", [1]), "batch of the metadata must be int or NoneType"),
+        (put("batch", None), r"q is float64 of shape \(2, 11, 19\)"),
         (put("settings", 3), "settings of the metadata must be dict"),
+        (put("settings", {"$tuple": []}), "settings of the metadata must be values"),
+        (put_settings, "50 deep"),
         (put("failures", [{"state": 1}]), "a failure is .* must have state, time, body, cause"),
-        (put("places", []), "a contact has candidate .*, of 0 places"),
+        (put("places", []), "candidate of a contact is .*, must be an index of 0"),
         (put("places", [["a", 1, "b"]]), "a place is .* must be names"),
-        (put("unsolved", 3), "unsolved must be"),
+        (put("unsolved", 3), "unsolved of the metadata must be list"),
+        (put("unsolved", [[1]]), "unsolved of the metadata must be two values"),
         (put("unsolved", [[1], [2]]), "counts of unsolved steps"),
+        (put("unsolved", [array("<i8", [3], bytes(24))] * 2), "counts of unsolved steps"),
+        (put("ended", [array("<f8", [2], bytes(16)), "one"]), "not one word for each state"),
+        (put("ended", [array("<f8", [2], bytes(16)), ["a", 3]]), "reasons of ended"),
+        (put("parts", [["a", 7]]), "a part is"),
+        (put("sensors", [{"name": "a"}]), "a sensor is"),
+        (put("sensors", [{"name": "a", "parts": ["x"], "unit": "m"}]), "no array 'sensor_0'"),
+        (put("integration", {"$kind": "Integration"}), "Integration cannot be made"),
         (lambda data: data.pop("places"), "the metadata has no 'places'"),
-        (lambda data: data.clear(), "the metadata has no 'version'"),
-        (lambda data: data["settings"].update(a=json.loads("[" * 90 + "]" * 90)), "50 deep"),
+        (lambda data: data.clear(), "the metadata has no 'format'"),
+        (lambda data: data.update(more=1), "unknown key 'more'"),
     ],
 )
 def test_metadata_that_do_not_fit_are_refused(
     saved: Path, change: Callable[[dict[str, Any]], object], message: str
 ) -> None:
     rewrite(saved, change)
-    with pytest.raises(RunFileError, match=rf"run\.parquet.*{message}"):
+    with pytest.raises(RunFileError, match=rf"run\.npz.*{message}"):
         load_run(saved)
-
-
-def lists(rows: Array) -> Any:
-    return pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel()), rows.shape[1])
-
-
-def column(name: str, values: Any) -> Callable[[Any], Any]:
-    return lambda table: table.set_column(table.schema.get_field_index(name), name, values)
 
 
 @pytest.mark.parametrize(
-    ("columns", "message"),
+    ("name", "array", "message"),
     [
-        (column("q", lists(np.zeros((22, 18)))), "q has lists of 18 numbers, its model needs 19"),
-        (column("q", pa.array(np.zeros(22))), "q has lists of None numbers"),
-        (column("v", lists(np.zeros((22, 19)))), "v has lists of 19 numbers, its model needs 18"),
-        (column("energy", lists(np.zeros((22, 3)))), "energy has lists of 3 numbers"),
-        (column("statistics", lists(np.zeros((22, 4)))), "statistics has lists of 4 numbers"),
-        (column("t", pa.array(["x"] * 22)), "damaged"),
-        (column("t", pa.array([None] * 22, pa.float64())), "damaged"),
-        (column("contacts", pa.array([1] * 22)), "damaged"),
-        (column("contacts", pa.array([[{"candidate": 0}]] * 22)), "damaged"),
-        (lambda table: table.drop_columns("t"), "damaged"),
-        (lambda table: table.slice(0, 20), "has 20 rows"),
+        ("q", np.zeros((2, 11, 18)), r"q is float64 of shape \(2, 11, 18\), must be .* 19\)"),
+        ("q", np.zeros((2, 11)), "q is float64 of shape"),
+        ("q", np.zeros((2, 11, 19), np.float32), "q is float32"),
+        ("q", np.full((2, 11, 19), "x"), "q is <U1"),
+        ("v", np.zeros((2, 11, 19)), "v is float64 of shape"),
+        ("energy", np.zeros((2, 11, 3)), "energy is float64 of shape"),
+        ("statistics", np.zeros((2, 11, 4)), "statistics is float64 of shape"),
+        ("t", None, "it has no array 't'"),
+        ("contact_state", None, "it has no array 'contact_state'"),
+        ("contact_rows", None, "arrays that no run has: contact_state, contact_sample"),
+        ("contact_rows", np.zeros((3, 12)), r"contact_rows is .* must be float64 of shape \(n, 13"),
+        ("more", np.zeros(3), "arrays that no run has: more"),
+        ("event_rows", np.zeros((1, 10)), "the index of an event in places is 0, must be an index"),
     ],
 )
-def test_columns_that_do_not_fit_the_model_are_refused(
-    saved: Path, columns: Callable[[Any], Any], message: str
+def test_arrays_that_do_not_fit_the_model_are_refused(
+    saved: Path, name: str, array: Any, message: str
 ) -> None:
-    rewrite(saved, columns=columns)
-    with pytest.raises(RunFileError, match=rf"run\.parquet.*{message}"):
+    rewrite(saved, **{name: array})
+    with pytest.raises(RunFileError, match=rf"run\.npz.*{message}"):
         load_run(saved)
 
 
-def test_contacts_that_do_not_fit_are_refused(saved: Path) -> None:
-    def with_state(word: str) -> Callable[[Any], Any]:
-        def change(table: Any) -> Any:
-            kind = table.schema.field("contacts").type
-            records = table.column("contacts").to_pylist()
-            for record in records[-1]:
-                record["state"] = word
-            return column("contacts", pa.array(records, kind))(table)
-
-        return change
-
-    rewrite(saved, columns=with_state("slip"))
-    assert set(load_run(saved).contacts.of_state(1).states[-4:]) == {"slip"}
-    rewrite(saved, columns=with_state("fly"))
-    with pytest.raises(RunFileError, match=r"run\.parquet.*'fly'"):
+@pytest.mark.parametrize("value", [-1.0, 1e9, 0.5, np.nan, np.inf])
+@pytest.mark.parametrize("column", [0, 11])
+def test_contacts_that_do_not_fit_are_refused(
+    saved: Path, run: Trajectory, column: int, value: float
+) -> None:
+    rows = run.contacts.rows.copy()
+    rows[-1, column] = value
+    rewrite(saved, contact_rows=rows)
+    with pytest.raises(RunFileError, match=r"run\.npz.*must be an index of"):
         load_run(saved)
+
+
+@pytest.mark.parametrize("name", ["contact_state", "contact_sample"])
+@pytest.mark.parametrize("value", [-1, 11, 2**62])
+def test_contacts_of_no_sample_are_refused(saved: Path, name: str, value: int) -> None:
+    with np.load(saved) as known:
+        index = known[name]
+    index[0] = value
+    rewrite(saved, **{name: index})
+    with pytest.raises(RunFileError, match=rf"run\.npz.*{name} is .*must be an index of"):
+        load_run(saved)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (put("limits", "hinge"), "limits of the metadata must be list"),
+        (put("limits", []), "the index of an event in limits is 1, must be an index of 0"),
+        (put("frictions", [3]), "frictions must be a list of names"),
+    ],
+)
+def test_events_of_nothing_are_refused(tmp_path: Path, change: Any, told: str) -> None:
+    b = ts.Builder("door").body("door", 1.0, (0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+    b.joint("hinge", "revolute", "world", "door", axis="y", lower=-1.0, upper=0.6)
+    run = Simulation(b.build(), contact="event", dt=0.01).run(np.zeros(1), duration=1.0)
+    run.save(tmp_path / "run.npz")
+    rewrite(tmp_path / "run.npz", change)
+    with pytest.raises(RunFileError, match=told):
+        load_run(tmp_path / "run.npz")
 
 
 def test_runs_that_would_be_large_are_refused_before_they_are(saved: Path) -> None:
-    def large(table: Any) -> Any:
-        rows = 20_000
-        fields = {name: table.column(name) for name in ("q", "v", "energy")}
-        widths = {name: part.type.list_size for name, part in fields.items()}
-        made = {name: lists(np.zeros((rows, width))) for name, width in widths.items()}
-        return pa.table({"t": pa.array(np.zeros(rows)), **made})
-
-    rewrite(saved, lambda data: data.update(samples=10_000), large)
-    size = 20_000 * 8 * (1 + 19 + 18 + 78)
+    made = {name: np.zeros((2, 10_000, n)) for name, n in (("q", 19), ("v", 18))}
+    others = dict.fromkeys(("tau", "energy", "statistics", "limits"))
+    others |= dict.fromkeys(("contact_rows", "contact_state", "contact_sample"))
+    change = put("samples", 10_000)
+    rewrite(saved, change, t=np.zeros(10_000), **made, **others)
+    size = 8 * 10_000 * (1 + 2 * 37)
     assert saved.stat().st_size < size / 100
-    with pytest.raises(RunFileError, match=rf"holds {size} bytes of numbers, max_bytes is 1000000"):
+    with pytest.raises(RunFileError, match=r"holds 60\d{5} bytes of numbers, max_bytes is 1000000"):
         load_run(saved, max_bytes=1_000_000)
-    assert load_run(saved, max_bytes=size).q.shape == (2, 10_000, 19)
+    assert load_run(saved, max_bytes=size + 100_000).q.shape == (2, 10_000, 19)
 
 
-def test_words_that_nobody_needs_are_not_read(saved: Path) -> None:
-    def wordy(table: Any) -> Any:
-        records = table.column("contacts").combine_chunks()
-        flat = records.flatten()
-        fields = {field.name: flat.field(field.name) for field in flat.type}
-        for name in ("body", "link", "other"):
-            places = pa.array(np.zeros(len(flat), np.int32))
-            fields[name] = pa.DictionaryArray.from_arrays(places, pa.array(["x" * 10_000_000]))
-        made = pa.StructArray.from_arrays(list(fields.values()), list(fields))
-        return column("contacts", pa.ListArray.from_arrays(records.offsets, made))(table)
+def test_arrays_that_are_larger_than_stated_are_refused(saved: Path) -> None:
+    """The archive states fewer bytes than are in it: no more than these are read."""
+    with np.load(saved) as known:
+        made = {**known, "q": np.zeros(10_000_000)}
+    np.savez_compressed(saved, **made)
+    data = saved.read_bytes()
+    stated = (80_000_128).to_bytes(4, "little")
+    assert stated in data
+    saved.write_bytes(data.replace(stated, (300).to_bytes(4, "little")))
+    tracemalloc.start()
+    with pytest.raises(RunFileError, match="not a saved run, or damaged"):
+        load_run(saved, max_bytes=1_000_000)
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
 
-    before = load_run(saved).contacts
-    rewrite(saved, columns=wordy)
-    after = load_run(saved, max_bytes=1_000_000).contacts
-    np.testing.assert_array_equal(after.rows, before.rows)
-    assert after.links.tolist() == before.links.tolist()
+
+def test_pickles_and_odd_archives_are_refused(saved: Path) -> None:
+    with np.load(saved) as known:
+        made = dict(known)
+    np.savez_compressed(saved, **{**made, "q": np.array([{}], dtype=object)})
+    with pytest.raises(RunFileError, match="type object"):
+        load_run(saved)
+    for kind in (zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2):
+        with zipfile.ZipFile(saved, "w", kind) as archive:
+            archive.writestr("metadata.npy", b"x" * 1000)
+        with pytest.raises(RunFileError, match="its compression is unknown"):
+            load_run(saved)
+    with warnings.catch_warnings(), zipfile.ZipFile(saved, "w") as archive:
+        warnings.simplefilter("ignore")
+        archive.writestr("metadata.npy", b"x")
+        archive.writestr("metadata.npy", b"y")
+    with pytest.raises(RunFileError, match="two arrays of the same name"):
+        load_run(saved)
 
 
 def test_meshes_of_a_run_are_not_opened_outside_its_folder(tmp_path: Path) -> None:
@@ -180,7 +233,7 @@ def test_meshes_of_a_run_are_not_opened_outside_its_folder(tmp_path: Path) -> No
     mesh.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n")
     b = ts.Builder("stone").body("a", 1.0, inertia=(1.0, 1.0, 1.0)).joint("j", "free", "world", "a")
     b.shape("a", "mesh", role="collision", file=str(mesh))
-    file = tmp_path / "runs" / "run.parquet"
+    file = tmp_path / "runs" / "run.npz"
     file.parent.mkdir()
     Simulation(b.build(), ground=None).run(duration=0.01).save(file)
     model = load_run(file).model
@@ -193,7 +246,7 @@ def test_meshes_of_a_run_are_not_opened_outside_its_folder(tmp_path: Path) -> No
 def test_cut_files_are_refused(saved: Path, size: float) -> None:
     data = saved.read_bytes()
     saved.write_bytes(data[: size if isinstance(size, int) else int(size * len(data))])
-    with pytest.raises(RunFileError, match=r"run\.parquet is damaged"):
+    with pytest.raises(RunFileError, match=r"run\.npz is not a saved run, or damaged"):
         load_run(saved)
 
 
@@ -283,36 +336,6 @@ def test_damage_of_a_checkpoint_is_found(checkpoint: Path) -> None:
     for damaged in (b"", data[:100], data[: len(data) // 2], data[:-1], flipped):
         checkpoint.write_bytes(damaged)
         refused(checkpoint, "not a checkpoint of a simulation, or damaged")
-
-
-def varint(number: int, length: int = 0) -> bytes:
-    """A number of Thrift's compact protocol, longer than needed if it must be."""
-    digits = [number >> 7 * k & 127 for k in range(max(length, -(-number.bit_length() // 7)))]
-    return bytes([*(digit | 128 for digit in digits[:-1]), digits[-1]])
-
-
-def test_a_footer_that_tells_less_than_its_pages_hold_is_refused(saved: Path) -> None:
-    count = 5_000_000
-
-    def crowded(table: Any) -> Any:
-        fields = {"candidate": pa.array(np.zeros(count, np.int32)), "gap": pa.nulls(count)}
-        records = pa.StructArray.from_arrays(list(fields.values()), list(fields))
-        offsets = np.full(23, count, np.int32)
-        offsets[0] = 0
-        return column("contacts", pa.ListArray.from_arrays(pa.array(offsets), records))(table)
-
-    rewrite(saved, columns=crowded)
-    with pytest.raises(RunFileError, match="max_bytes is 1000000"):
-        load_run(saved, max_bytes=1_000_000)
-    (stated,) = {c.values for c in read_chunks(saved) if c.path.endswith("candidate")}
-    told = varint(2 * stated)
-    begin, end = saved.read_bytes().rsplit(b"ARROW:schema", 1)
-    footer = begin.rindex(b"schema")
-    changed = begin[footer:].replace(told, varint(2 * 22, len(told)))
-    assert changed != begin[footer:]
-    saved.write_bytes(begin[:footer] + changed + b"ARROW:schema" + end)
-    with pytest.raises(RunFileError, match=r"candidate tells of 22 values .*, it has 5000021 in"):
-        load_run(saved)
 
 
 def test_a_bit_that_turned_over_is_found(saved: Path, run: Trajectory) -> None:

@@ -49,9 +49,9 @@ def test_tables_have_all_bits(stage: Stage, tmp_path: Path) -> None:
         assert numbers == [*moment.q, *moment.v]
 
 
-def test_parquet_is_a_run(stage: Stage, tmp_path: Path) -> None:
-    assert stage.do("export run.parquet").ok
-    run = ts.load_run(tmp_path / "run.parquet")
+def test_the_run_is_exported(stage: Stage, tmp_path: Path) -> None:
+    assert stage.do("export run.npz").ok
+    run = ts.load_run(tmp_path / "run.npz")
     moments = stage.recording.moments
     assert run.q.tobytes() == np.array([moment.q for moment in moments]).tobytes()
     assert run.t.tolist() == [moment.t for moment in moments]

@@ -12,6 +12,7 @@ from worlds import bits, built
 
 import tarsus as ts
 from tarsus import scenes
+from tarsus._lib.data import decode, encode
 from tarsus._lib.errors import Source
 from tarsus.geometry import Ground, HeightField, Profile, SmoothGround, Space, Steps
 from tarsus.geometry.surfaces import Paraboloid, Sinusoid
@@ -21,8 +22,7 @@ from tarsus.parts.forces import FORCES
 from tarsus.simulation.contact import Compliant, Exact, Hertz, Lemke, Penalty, Saturation
 from tarsus.studio import Stage
 from tarsus.studio.document import Document, Guide
-from tarsus.studio.document_files import document_data, read_document
-from tarsus.studio.take import plain, unplain
+from tarsus.studio.document_files import KINDS, document_data, read_document
 
 GROUNDS = (
     None,
@@ -45,7 +45,7 @@ LAWS = (
 
 @pytest.mark.parametrize("ground", GROUNDS, ids=lambda each: type(each).__name__)
 def test_every_ground_comes_back(ground: ts.Terrain | None) -> None:
-    found = unplain(json.loads(json.dumps(plain(ground, "ground"))), "ground")
+    found = decode(json.loads(json.dumps(encode(ground, "ground", KINDS))), "ground", KINDS)
     assert type(found) is type(ground) and found == ground
     if ground is not None:
         assert found.numbers.tobytes() == ground.numbers.tobytes()
@@ -54,7 +54,8 @@ def test_every_ground_comes_back(ground: ts.Terrain | None) -> None:
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
 def test_every_law_comes_back(law: object) -> None:
-    assert unplain(json.loads(json.dumps(plain(law, "contact"))), "contact") == law
+    found = decode(json.loads(json.dumps(encode(law, "contact", KINDS))), "contact", KINDS)
+    assert found == law
 
 
 def test_a_world_comes_back_to_the_bit(tmp_path: Path) -> None:
@@ -201,14 +202,14 @@ def test_new_and_load_are_undone() -> None:
     assert stage.machine.model.n_bodies == 3 and stage.t == pytest.approx(0.02)
 
 
-BEGIN = '{"format": "tarsus studio", "version": 1, "name": "x", '
+BEGIN = '{"format": "tarsus studio", "version": 2, "name": "x", '
 BROKEN = {
     "{": "malformed JSON",
-    '{"format": "tarsus studio", "version": 2, "name": "x"}': "version 2",
+    '{"format": "tarsus studio", "version": 1, "name": "x"}': "version 2",
     '{"more": 1}': "'more'",
     '{"parts": [{"kind": "sprong"}]}': "spring",
-    '{"ground": {"kind": "Popen"}}': "Popen",
-    '{"ground": {"kind": "Exact"}}': "ground",
+    '{"ground": {"$kind": "Popen"}}': "Popen",
+    '{"ground": {"$kind": "Exact"}}': "ground",
     '{"charts": 3}': "charts",
     '{"sliders": {"a": {}}}': "slider 'a'",
     '{"dt": "now"}': "dt",

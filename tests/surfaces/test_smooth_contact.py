@@ -296,8 +296,8 @@ def test_grounds_and_runs_are_saved_whole(tmp_path: object) -> None:
     model = free(("torus", (0.3, 0.06)))
     q = ts.stand(model, model.neutral(), ground)
     run = ts.Simulation(model, ground=ground).run(q, duration=0.01)
-    run.save(f"{tmp_path}/run.parquet")
-    again = ts.load_run(f"{tmp_path}/run.parquet")
+    run.save(f"{tmp_path}/run.npz")
+    again = ts.load_run(f"{tmp_path}/run.npz")
     assert again.ground == ground and again.model.shapes[0].kind == "torus"
     assert np.allclose(ground.height([0.0], [0.3125]), 0.1)
     vertices, triangles = ground.mesh((-1, -1), (1, 1))

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.sweep.cells import key_of
-from tarsus.sweep.seeds import seed_of
+from tarsus._lib.sweep_grid import key_of, seed_of
 
 GRID = {"a": list(range(6)), "b": [0.1, 0.2, 0.3, 0.4]}
 

@@ -51,10 +51,9 @@ def test_pages_have_it() -> None:
 
 
 def test_files_keep_it(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
     run = pushed()
-    run.save(tmp_path / "run.parquet")
-    stage = Stage(ts.load_run(tmp_path / "run.parquet"), fps=100)
+    run.save(tmp_path / "run.npz")
+    stage = Stage(ts.load_run(tmp_path / "run.npz"), fps=100)
     assert "push" in stage.arrows(4).states
 
 

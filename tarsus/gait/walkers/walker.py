@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import count as checked_count
 from tarsus._lib.checks import expect, find, number
+from tarsus._lib.data import content_hash
 from tarsus._lib.files import Array
+from tarsus._lib.sweep_grid import Name
 from tarsus.events.flow import flow
 from tarsus.events.flow_result import Flowed
 from tarsus.events.foothold_model import Planted
@@ -21,10 +23,8 @@ from tarsus.events.phase import Efforts, Phase
 from tarsus.events.sensitivity import Parameter
 from tarsus.gait.walkers.foot_groups import Feet, footed
 from tarsus.gait.walkers.stance import Radius, Stance, Support
-from tarsus.model.content import content_hash
 from tarsus.model.model import Model
 from tarsus.model.rerooted_model import Rooted
-from tarsus.sweep.names import Name
 
 # A machine that walks: phases from strike to strike, after each of which it has its names anew.
 

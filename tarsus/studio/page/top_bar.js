@@ -24,6 +24,7 @@ const EXPORTS = [
       ["png", "Picture"],
       ["csv", "Numbers (CSV)"],
       ["parquet", "Numbers (Parquet)"],
+      ["npz", "Run (NumPy)"],
     ],
   ],
 ]

@@ -20,10 +20,10 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from tarsus.sweep.cells import Cell, Grid, key_of, told
-from tarsus.sweep.failures import JournalError, Problem
-from tarsus.sweep.values import read, written
-from tarsus.sweep.work import Outcome
+from tarsus._lib.data import decode, to_json
+from tarsus._lib.errors import JournalError, Problem
+from tarsus._lib.sweep_grid import Cell, Grid, key_of, told
+from tarsus._lib.sweep_workers import Outcome
 
 VERSION = 1
 FILE = "journal.jsonl"
@@ -141,11 +141,11 @@ class Journal:
 
     def _outcome(self, data: Any, number: int) -> tuple[Cell, tuple[Any, Problem | None, float]]:
         try:
-            cell, seconds = read(data["cell"]), float(data["seconds"])
+            cell, seconds = decode(data["cell"]), float(data["seconds"])
             if not isinstance(cell, dict):
                 raise ValueError("cell is no dictionary")
             if "problem" not in data:
-                return cell, (read(data["value"]), None, seconds)
+                return cell, (decode(data["value"]), None, seconds)
             kind, message, trace = data["problem"]
             return cell, (None, Problem(str(kind), str(message), str(trace)), seconds)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
@@ -159,8 +159,8 @@ def _record(cell: Cell, outcome: Outcome) -> str:
     if outcome.problem is not None:
         what = f'"problem":{json.dumps(astuple(outcome.problem))}'
     else:
-        what = f'"value":{written(outcome.value)}'
-    return f'{{"cell":{written(cell)},"seconds":{outcome.seconds:.6g},{what}}}'
+        what = f'"value":{to_json(outcome.value)}'
+    return f'{{"cell":{to_json(cell)},"seconds":{outcome.seconds:.6g},{what}}}'
 
 
 def _line(text: str) -> bytes:
