@@ -13,7 +13,8 @@ import tarsus as ts
 from tarsus.geometry import Distances, SweptSphere, Volumes
 from tarsus.view import Viewer, view
 from tarsus.view.frame_sequence import Stage
-from tarsus.view.renderer import Renderer, laid_over
+from tarsus.view.rasterizer import laid_over
+from tarsus.view.renderer import Renderer
 from tarsus.view.volume_meshes import FAR, SCALE, Shells, color_of, shell
 
 
