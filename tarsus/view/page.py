@@ -98,7 +98,7 @@ def ground_data(terrain: Terrain | None, piece: Surface | None) -> dict[str, Any
     if terrain is None or piece is None:
         return None
     if isinstance(terrain, Ground):
-        return {"height": 0.0, "normal": terrain.numbers[:3].tolist()}
+        return {"height": float(terrain.level), "normal": terrain.numbers[:3].tolist()}
     return surface_data(piece)
 
 

@@ -136,6 +136,13 @@ def test_page_has_all_data_and_no_links(tmp_path: Path) -> None:
     assert data["arrows"][1]["states"] == [1]
 
 
+def test_pages_have_planes_at_their_level() -> None:
+    ground = Ground(slope=0.2, level=-0.1)
+    data = page_data(Stage(hopper(), ground=ground))["machine"]["ground"]
+    assert data["height"] == pytest.approx(float(ground.height(0.0, 0.0))) == pytest.approx(-0.1)
+    assert data["normal"] == pytest.approx(ground.normal(0.0, 0.0).tolist())
+
+
 def test_pages_have_charts_of_the_ledger_and_of_quantities(tmp_path: Path) -> None:
     """Values are those of the run at the pictures; what does not move is left out."""
     run = made_up_run()
