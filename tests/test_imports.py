@@ -30,7 +30,7 @@ PACKAGES = (
 
 
 HEAVY = (
-    *("matplotlib", "viser", "pinocchio", "mujoco", "trimesh"),
+    *("matplotlib", "pinocchio", "mujoco", "trimesh"),
     *("sympy", "pyarrow", "gymnasium", "typer", "rich", "ray", "websockets"),
 )
 """Libraries that some packages use, and that not everybody has."""

@@ -30,8 +30,7 @@ def write_film(
     stage = Stage(run[0] if run.batch else run, **settings)
     if run.batch:
         place_on_grid(stage, run)
-    renderer = FilmRenderer(stage, **{"width": WIDTH, "height": HEIGHT, **camera})
-    renderer.robots = run.batch or 1
+    renderer = Renderer(stage, **{"width": WIDTH, "height": HEIGHT, **camera})
     pictures = []
     for k in range(len(stage.times)):
         progress(f"drawing {k / len(stage.times):4.0%}")
@@ -50,15 +49,3 @@ def place_on_grid(stage: Stage, run: ts.Trajectory) -> None:
     surfaces = [(k, surface) for k in range(robots) for surface in stage.surfaces]
     stage.surfaces = [replace(each, body=each.body + bodies * k) for k, each in surfaces]
     stage.size = float(np.ptp(grid[:, 0])) / 2
-
-
-class FilmRenderer(Renderer):
-    """Draws only the shadows of trunks in a batch: all of them would take most of the time."""
-
-    robots = 1
-
-    def _draw_shadow(self, camera: Any, corners: Any) -> None:
-        if self.robots > 1:
-            trunk = len(self.stage.surfaces[0].triangles)
-            corners = corners.reshape(self.robots, -1, 3, 3)[:, :trunk].reshape(-1, 3, 3)
-        super()._draw_shadow(camera, corners)

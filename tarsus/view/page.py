@@ -98,7 +98,7 @@ def ground_data(terrain: Terrain | None, piece: Surface | None) -> dict[str, Any
     if terrain is None or piece is None:
         return None
     if isinstance(terrain, Ground):
-        return {"height": 0.0, "normal": terrain.numbers[:3].tolist()}
+        return {"height": float(terrain.level), "normal": terrain.numbers[:3].tolist()}
     return surface_data(piece)
 
 
@@ -199,7 +199,7 @@ def write_page(stage: Stage, file: str | Path, *, speed: float = 1.0) -> None:
         part.write_text(page_text(stage.model.name, "player_page.js", data), "utf-8")
 
 
-def page_text(title: str, entry: str, data: str) -> str:
+def page_text(title: str, entry: str, data: str, template: str = "player.html") -> str:
     """Return a page that needs nothing beside it: style, data (JSON), an entry and its modules."""
     parts = {
         "TITLE": html.escape(title),
@@ -208,7 +208,7 @@ def page_text(title: str, entry: str, data: str) -> str:
         # inside a script element, "</script" and "<!--<script" in a name change how HTML is parsed
         "DATA": data.replace("<", "\\u003c"),
     }
-    page = (PAGE / "player.html").read_text("utf-8")
+    page = (PAGE / template).read_text("utf-8")
     # from the template's end to its beginning: what was put in is not looked at again
     for name in ("SCRIPT", "DATA", "STYLE", "TITLE"):
         before, after = page.split(f"@{name}@", 1)

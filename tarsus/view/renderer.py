@@ -1,35 +1,59 @@
-"""Pictures with matplotlib and with the rasterizer, and the camera."""
+"""Pictures of a model or a run in NumPy: bodies, the ground, shadows, arrows and words.
+
+All surfaces go through one depth buffer (`rasterizer`), so the ground hides what is below and
+behind it. The page in the browser draws the same `Stage` with WebGL, where it can be turned.
+"""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarsus._lib.files import Array
+from tarsus.geometry.grounds import Ground, Space, Terrain
 from tarsus.view.frame_sequence import ARROW_COLORS, PRISM, Stage, prisms
-from tarsus.view.triangle_meshes import Surface
-from tarsus.view.volume_meshes import OPACITY, Look, draw_bar
-
-# Pictures of a stage with matplotlib: a camera, shaded bodies, their shadows.
-
-
-SKY, LIGHT_TILE, DARK_TILE = np.array(
-    [[0.975, 0.98, 0.985], [0.93, 0.935, 0.94], [0.87, 0.88, 0.89]]
+from tarsus.view.rasterizer import (
+    SAMPLES,
+    Pixels,
+    averaged,
+    covered,
+    drawn,
+    laid_over,
+    rasterize,
+    visible,
 )
-SHADOW, INK = (0.74, 0.76, 0.78), "#222b33"
+from tarsus.view.triangle_meshes import Color, Surface
+from tarsus.view.volume_meshes import OPACITY, Look, bar_labels, bar_triangles
+
+SKY: Pixels = np.array([0.975, 0.98, 0.985], np.float32)
+LIGHT_TILE: Pixels = np.array([0.93, 0.935, 0.94], np.float32)
+DARK_TILE: Pixels = np.array([0.87, 0.88, 0.89], np.float32)
+SHADOW: Pixels = np.array([0.74, 0.76, 0.78], np.float32)
+INK: Color = (0.133, 0.169, 0.2)
 LIGHT = np.array([0.35, -0.45, 0.82])
 """Direction towards the light."""
 STRING, THICKNESS = (0.45, 0.33, 0.25), 1 / 200
-"""Colour of lines, and their radius as a share of the model's size."""
-OPENING = 0.62
-"""Height of the picture at distance 1 from the camera."""
+"""Color of lines, and their radius as a share of the model's size."""
+TILES = 14
+"""From the middle of the ground to where it ends."""
+PARTS = 3
+"""Of a tile's side, on ground that is not a plane."""
+COPLANAR = 1e-5
+"""Bodies that touch the ground are in front of it: by this share of the depth."""
+FONT, LETTERS = "mpl-data/fonts/ttf/DejaVuSans.ttf", 14
+"""The font within matplotlib, and its size [px]."""
+SHAFT, HEAD, BARB = 3.0, 12.0, 4.5
+"""Of arrows: width, length of the head, and half its width [px]."""
 
 
 class Renderer:
-    """Draws the pictures of a stage on one figure, width × height [pixels].
+    """Draws the pictures of a stage, width × height [pixels].
 
     The camera looks from an azimuth and an elevation [deg] and follows the model.
     """
@@ -44,50 +68,38 @@ class Renderer:
         elevation: float = 18.0,
         zoom: float = 1.0,
     ) -> None:
-        try:
-            from matplotlib.backends.backend_agg import FigureCanvasAgg
-            from matplotlib.figure import Figure
-        except ModuleNotFoundError:
-            message = "animations need matplotlib: pip install 'tarsus[view]'"
-            raise ModuleNotFoundError(message, name="matplotlib") from None
         self.stage = stage
         self.width, self.height = width, height
         self.view = np.radians(azimuth), np.radians(elevation)
         self.distance = 3.2 * stage.size / zoom
-        self.figure = Figure(figsize=(width / 100, height / 100), dpi=100, facecolor=SKY)
-        self.canvas: Any = FigureCanvasAgg(self.figure)
-        self.axes: Any = self.figure.add_axes((0.0, 0.0, 1.0, 1.0))
-        high, wide = OPENING / 2, OPENING / 2 * width / height
-        self.axes.set(xlim=(-wide, wide), ylim=(-high, high))
-        self.axes.set_axis_off()
-        # axes are slow to make and to clear: what changes is replaced, one by one
-        self._bodies: Any = self.axes.add_artist(_pixels(zorder=3))
-        self._title = self._label(0.02, 0.96, "", INK, "left")
-        self._passing: list[Any] = []
+        self._words = _Words()
         self._triangles, self._colors = _joined(stage.surfaces, len(stage.lines(0)))
 
-    def picture(self, k: int) -> Array:
+    def picture(self, k: int) -> NDArray[np.uint8]:
         """Return picture k as (height, width, 3) numbers from 0 to 255."""
-        while self._passing:
-            self._passing.pop().remove()
         target = self._target(k)
-        camera = Camera(target, self.distance, *self.view)
+        camera = Camera(target, self.distance, *self.view, self.width, self.height)
         corners, colors = self._corners(k), self._colors
         look = None if self.stage.shells is None else self.stage.shells.look(self.stage.q[k])
         if look is not None:
             corners, colors = self._with_lines(corners, look)
-        if self.stage.terrain is not None:
-            self._draw_ground(camera, target)
-            self._draw_shadow(camera, corners)
-        self._bodies.picture = self._bodies_seen(camera, corners, colors)
-        if look is not None:
-            self._lay_shells_over(camera, corners, colors, look, k)
-            if np.isfinite(look.largest):
-                self._passing += draw_bar(self.axes, look, self._bar_label)
-        self._draw_arrows(camera, k)
-        self._title.set_text(_title(self.stage, k, look))
-        self.canvas.draw()
-        return np.asarray(self.canvas.buffer_rgba())[..., :3].copy()
+        picture, behind = np.tile(SKY, (self.height, self.width, 1)), None
+        if self.stage.terrain is not None and not isinstance(self.stage.terrain, Space):
+            picture, behind = self._ground(camera, target)
+            self._lay_shadow(picture, camera, behind, corners)
+        if look is None:
+            self._paint(picture, *self._facing(camera, corners, colors), behind)
+        else:
+            _lay_over(picture, self._with_shells(camera, corners, colors, look, k, behind))
+        words = [(0.02, 0.96, _title(self.stage, k, look), "left", INK)]
+        words += self._lay_arrows(picture, camera, k)
+        if look is not None and np.isfinite(look.largest):
+            triangles, tints = bar_triangles(look)
+            self._lay_flat(picture, triangles * [self.width, self.height], tints)
+            words += [(*label, INK) for label in bar_labels(look)]
+        picture *= 255.0
+        picture += 0.5
+        return self._words.written(picture.astype(np.uint8), words)
 
     def _target(self, k: int) -> Array:
         """Return where the camera looks (3,): at the mean of a fifth of the pictures around k."""
@@ -105,7 +117,7 @@ class Renderer:
         return np.asarray(np.concatenate(vertices)[self._triangles])
 
     def _with_lines(self, corners: Array, look: Look) -> tuple[Array, Array]:
-        """Triangles of bodies and of the lines between nearest points, and their colours."""
+        """Triangles of bodies and of the lines between nearest points, and their colors."""
         around = prisms(look.lines, 1.5 * THICKNESS * self.stage.size)
         places = PRISM + 6 * np.arange(len(look.lines))[:, None, None]
         colors = np.repeat(look.line_colors, len(PRISM), axis=0)
@@ -114,9 +126,15 @@ class Renderer:
             np.concatenate([self._colors, colors]),
         )
 
-    def _lay_shells_over(
-        self, camera: Camera, corners: Array, colors: Array, look: Look, k: int
-    ) -> None:
+    def _with_shells(
+        self,
+        camera: Camera,
+        corners: Array,
+        colors: Array,
+        look: Look,
+        k: int,
+        behind: Pixels | None,
+    ) -> Pixels:
         """Mix the picture of bodies with one in which volumes hide what is behind them."""
         assert self.stage.shells is not None
         solid, tints = [corners], [colors]
@@ -130,95 +148,139 @@ class Renderer:
             parts, tint = (solid, tints) if opaque else (clear, clear_tints)
             parts.append(placed[surface.triangles])
             tint.append(np.tile(color, (len(surface.triangles), 1)))
-        behind = self._bodies_seen(camera, np.concatenate(solid), np.concatenate(tints))
-        before = self._bodies_seen(
-            camera, np.concatenate([*solid, *clear]), np.concatenate([*tints, *clear_tints])
-        )
-        self._bodies.picture = laid_over(behind, before, OPACITY)
+        size = self.width, self.height
+        seen = self._facing(camera, np.concatenate(solid), np.concatenate(tints))
+        far = rasterize(*seen, *size, behind)
+        solid, tints = [*solid, *clear], [*tints, *clear_tints]
+        seen = self._facing(camera, np.concatenate(solid), np.concatenate(tints))
+        return laid_over(far, rasterize(*seen, *size, behind), OPACITY)
 
-    def _bodies_seen(self, camera: Camera, corners: Array, colors: Array) -> Array:
-        """Return a picture (height, width, 4) of shaded triangles (n, 3, 3)."""
+    def _facing(self, camera: Camera, corners: Array, colors: Array) -> tuple[Array, Array, Array]:
+        """Return pixels (m, 3, 2), depths and shaded colors of triangles that face the camera."""
+        pixels, depth = camera.project(corners)
+        (x, y), (u, v) = (pixels[:, 1] - pixels[:, 0]).T, (pixels[:, 2] - pixels[:, 0]).T
+        seen = (x * v > y * u) & (depth > camera.near).all(axis=1)
+        corners = corners[seen]
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
-        centers = corners.mean(axis=1)
-        facing = np.einsum("ni,ni->n", normals, camera.eye - centers) > 0.0
-        light = 0.62 + 0.38 * np.clip(normals[facing] @ LIGHT, -0.4, 1.0)
-        shaded = np.clip(colors[facing] * light[:, None], 0.0, 1.0)
-        flat, depth = camera.project(corners[facing])
+        light = 0.62 + 0.38 * np.clip(normals @ LIGHT, -0.4, 1.0)
+        shaded = np.clip(colors[seen] * light[:, None], 0.0, 1.0)
+        return pixels[seen], depth[seen], shaded
+
+    def _paint(
+        self,
+        picture: Pixels,
+        pixels: Array,
+        depth: Array,
+        colors: Array,
+        behind: Pixels | None = None,
+    ) -> None:
+        """Draw triangles on a picture, in place."""
+        where, layer = drawn(pixels, depth, colors, self.width, self.height, behind)
+        _lay_over(picture[where], layer)
+
+    # --- the ground -------------------------------------------------------------------------------
+
+    def _ground(self, camera: Camera, target: Array) -> tuple[Pixels, Pixels]:
+        """Return a picture of tiles around the target, and how near the ground is at samples."""
+        assert self.stage.terrain is not None
+        tile = _round_number(self.stage.size / 3)
+        if isinstance(self.stage.terrain, Ground):
+            return _plane(camera, self.stage.terrain, tile, target)
+        patches, colors = _patches(self.stage.terrain, tile, target)
+        triangles = patches[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3, 3)
+        pixels, depth = camera.project(triangles)
         seen = (depth > camera.near).all(axis=1)
-        pixels = flat[seen] * self.height / OPENING + np.array([self.width, self.height]) / 2
-        size = self.width, self.height
-        return np.asarray(rasterize(pixels, depth[seen], shaded[seen], *size), np.float64)
+        front, behind = visible(pixels[seen], 1.0 / depth[seen], self.width, self.height)
+        # where there is no triangle, the last color is seen
+        colors = np.concatenate([np.repeat(colors, 2, axis=0)[seen], [SKY]])
+        picture = np.ascontiguousarray(averaged(front, colors)[..., :3])
+        return picture, behind * np.float32(1.0 - COPLANAR)
 
-    def _draw_ground(self, camera: Camera, target: Array) -> None:
-        """Draw tiles of the ground around the target that fade into the distance."""
-        assert self.stage.terrain is not None
-        tile, count = _round_number(self.stage.size / 3), 14
-        parts = 1 if self.stage.terrain.kind == "plane" else 3  # of a tile's side
-        middle = parts * np.round(target[:2] / tile).astype(int)
-        lines = np.arange(-parts * count, parts * count + 1)
-        i, j = np.meshgrid(middle[0] + lines, middle[1] + lines, indexing="ij")
-        points = self._on_ground(tile * i / parts, tile * j / parts)
-        patches = np.stack(
-            [points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]], axis=2
-        ).reshape(-1, 4, 3)
-        dark = ((i // parts + j // parts) % 2)[:-1, :-1].reshape(-1, 1) == 1
-        away = np.linalg.norm(patches.mean(axis=1)[:, :2] - target[:2], axis=1) / (tile * count)
-        fade = np.clip(1.4 * away - 0.3, 0.0, 1.0)[:, None]
-        normals = np.cross(patches[:, 2] - patches[:, 0], patches[:, 3] - patches[:, 1])
-        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-        # level ground keeps its colour
-        light = np.clip(0.5 + 0.5 * normals @ LIGHT / LIGHT[2], 0.0, 1.1)[:, None]
-        colors = (1 - fade) * light * np.where(dark, DARK_TILE, LIGHT_TILE) + fade * SKY
-        seen = away < 1.0
-        self._fill(camera, patches[seen], np.clip(colors[seen], 0.0, 1.0))
+    def _lay_shadow(self, picture: Pixels, camera: Camera, behind: Pixels, corners: Array) -> None:
+        """Darken the ground where bodies are straight above it."""
+        if not len(corners):
+            return
+        flat = corners[..., :2]
+        low, high = flat.min(axis=(0, 1)), flat.max(axis=(0, 1))
+        # finer than the picture where the camera looks
+        pitch = max(0.7 * self.distance / camera.scale, float((high - low).max()) / 2000)
+        low = low - 2 * pitch
+        width, height = np.ceil((high - low) / pitch).astype(int) + 2
+        shares = covered((flat - low) / pitch, width, height)
+        # the first of a pixel's samples stands for the pixel
+        rows, columns = self._window(camera, low, low + pitch * np.array([width, height]))
+        near = behind[::SAMPLES, ::SAMPLES][rows, columns]
+        ways = camera.ways(rows, columns, 0.5 / SAMPLES)
+        x, y = (
+            ways[i] / np.maximum(np.float32(pitch) * near, np.float32(1e-12))
+            + np.float32((camera.eye[i] - low[i]) / pitch - 0.5)
+            for i in range(2)
+        )
+        lit = (near > 0.0) & (x >= 0) & (y >= 0) & (x < width - 1) & (y < height - 1)
+        share = _between(shares, x[lit], y[lit])[:, None]
+        part = picture[::-1][rows, columns]
+        part[lit] += share * (SHADOW - part[lit])
 
-    def _draw_shadow(self, camera: Camera, corners: Array) -> None:
-        """Draw what the surfaces cover of the ground, seen from straight above."""
-        below = self._on_ground(corners[..., 0], corners[..., 1])
-        self._fill(camera, below, np.tile(SHADOW, (len(below), 1)))
+    def _window(self, camera: Camera, low: Array, high: Array) -> tuple[slice, slice]:
+        """Return rows from the bottom and columns of pixels that see a part of a plane."""
+        rows, columns = slice(0, self.height), slice(0, self.width)
+        if not isinstance(self.stage.terrain, Ground):
+            return rows, columns
+        x, y = np.array([[low[0], high[0], high[0], low[0]], [low[1], low[1], high[1], high[1]]])
+        pixels, depth = camera.project(np.stack([x, y, self.stage.terrain.height(x, y)], axis=-1))
+        if (depth <= camera.near).any():
+            return rows, columns
+        left, bottom = np.maximum(np.floor(pixels.min(axis=0)), 0).astype(int)
+        right, top = np.maximum(np.ceil(pixels.max(axis=0)), 0).astype(int)
+        return slice(bottom, min(top, self.height)), slice(left, min(right, self.width))
 
-    def _on_ground(self, x: Array, y: Array) -> Array:
-        assert self.stage.terrain is not None
-        return np.stack([x, y, self.stage.terrain.height(x, y)], axis=-1)
+    # --- what is drawn over it --------------------------------------------------------------
 
-    def _draw_arrows(self, camera: Camera, k: int) -> None:
+    def _lay_flat(self, picture: Pixels, triangles: Array, colors: Array) -> None:
+        """Lay triangles (n, 3, 2) [px] over a picture, the last in front."""
+        depth = np.linspace(2.0, 1.0, len(triangles))[:, None] * np.ones(3)
+        self._paint(picture, triangles, depth, colors)
+
+    def _lay_arrows(
+        self, picture: Pixels, camera: Camera, k: int
+    ) -> list[tuple[float, float, str, str, Color]]:
+        """Draw forces over everything, and return the words for what they are."""
         arrows = self.stage.arrows(k)
-        tails, _ = camera.project(arrows.points)
-        heads, _ = camera.project(arrows.points + arrows.vectors)
-        for tail, head, state in zip(tails, heads, arrows.states, strict=True):
-            style = {"arrowstyle": "-|>", "color": ARROW_COLORS[state], "lw": 2.2}
-            self._passing.append(
-                self.axes.annotate(
-                    "", head, tail, arrowprops={**style, "shrinkA": 0, "shrinkB": 0}, zorder=5
-                )
-            )
-        for place, state in enumerate(sorted(set(arrows.states))):
-            label = self._label(0.98, 0.96 - 0.05 * place, state, ARROW_COLORS[state], "right")
-            self._passing.append(label)
+        ends = np.stack([arrows.points, arrows.points + arrows.vectors], axis=1)
+        pixels, depth = camera.project(ends)
+        seen = (depth > camera.near).all(axis=1) & np.isfinite(pixels).all(axis=(1, 2))
+        states = [arrows.states[k] for k in np.flatnonzero(seen)]
+        if states:
+            colors = np.array([ARROW_COLORS[state] for state in states])
+            self._lay_flat(picture, _arrows(pixels[seen]), np.repeat(colors, 3, axis=0))
+        return [
+            (0.98, 0.96 - 0.05 * place, state, "right", ARROW_COLORS[state])
+            for place, state in enumerate(sorted(set(arrows.states)))
+        ]
 
-    def _bar_label(self, x: float, y: float, text: str, side: str) -> Any:
-        return self._label(x, y, text, INK, side)
 
-    def _label(self, x: float, y: float, text: str, color: Any, side: str) -> Any:
-        where = self.axes.transAxes
-        return self.axes.text(
-            x, y, text, transform=where, ha=side, va="top", fontsize=10, color=color
-        )
+def _lay_over(picture: Pixels, layer: Pixels) -> None:
+    """Lay a layer (height, width, 4), covered in the last, over a picture, in place."""
+    picture += layer[..., 3:] * (layer[..., :3] - picture)
 
-    def _fill(self, camera: Camera, polygons: Array, colors: Array) -> None:
-        """Fill polygons (n, corners, 3) from far to near."""
-        from matplotlib.collections import PolyCollection
 
-        flat, depth = camera.project(polygons)
-        order = np.argsort(-depth.mean(axis=1))
-        order = order[(depth[order] > camera.near).all(axis=1)]
-        # edges of the same colour close the gaps that smoothing leaves between neighbours
-        outlines: Any = flat[order]
-        filled = PolyCollection(
-            outlines, facecolors=colors[order], edgecolors=colors[order], lw=0.4
-        )
-        self._passing.append(self.axes.add_collection(filled, autolim=False))
+def _arrows(pixels: Array) -> Array:
+    """Return triangles (3 n, 3, 2) of arrows with tails and tips (n, 2, 2) [px]."""
+    tail, tip = pixels[:, 0], pixels[:, 1]
+    length = np.linalg.norm(tip - tail, axis=1, keepdims=True)
+    along = (tip - tail) / np.maximum(length, 1e-9)
+    across = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    # the head of a short arrow is smaller
+    size = np.minimum(1.0, length / HEAD)
+    neck = tip - size * HEAD * along
+    side, barb = SHAFT / 2 * np.minimum(1.0, 2 * size) * across, size * BARB * across
+    corners = [
+        *(tail - side, tail + side, neck + side),
+        *(tail - side, neck + side, neck - side),
+        *(neck - barb, neck + barb, tip),
+    ]
+    return np.stack(corners, axis=1).reshape(-1, 3, 2)
 
 
 def _title(stage: Stage, k: int, look: Look | None) -> str:
@@ -229,26 +291,39 @@ def _title(stage: Stage, k: int, look: Look | None) -> str:
     return f"{words}   {1e3 * look.gap:.0f} mm between {look.pair}"
 
 
-def _pixels(zorder: int) -> Any:
-    """Return something to draw whose `picture` (height, width, 4), 0 … 1, has the figure's size."""
-    from matplotlib.artist import Artist
+class _Words:
+    """Writes on pictures, with pillow and the font that comes with matplotlib."""
 
-    class Pixels(Artist):
-        picture: Array
+    def __init__(self) -> None:
+        try:
+            self._image, self._draw, font = map(
+                importlib.import_module, ("PIL.Image", "PIL.ImageDraw", "PIL.ImageFont")
+            )
+        except ModuleNotFoundError:
+            message = "pictures need pillow: pip install 'tarsus[view]'"
+            raise ModuleNotFoundError(message, name="PIL") from None
+        # the package is not imported: it takes longer than a picture
+        package = importlib.util.find_spec("matplotlib")
+        if package is None or package.origin is None:
+            message = "pictures need the font of matplotlib: pip install 'tarsus[view]'"
+            raise ModuleNotFoundError(message, name="matplotlib")
+        self._font: Any = font.truetype(str(Path(package.origin).parent / FONT), LETTERS)
 
-        def draw(self, renderer: Any) -> None:
-            # images of matplotlib would be resampled, though each pixel is in its place
-            context = renderer.new_gc()
-            renderer.draw_image(context, 0, 0, np.uint8(255 * self.picture[::-1] + 0.5))
-            context.restore()
-
-    pixels = Pixels()
-    pixels.set_zorder(zorder)
-    return pixels
+    def written(
+        self, picture: NDArray[np.uint8], words: Sequence[tuple[float, float, str, str, Color]]
+    ) -> NDArray[np.uint8]:
+        """Return a picture with words at x, y in shares of it, left or right of there."""
+        height, width, _ = picture.shape
+        image = self._image.fromarray(picture)
+        draw = self._draw.Draw(image)
+        for x, y, text, side, color in words:
+            at, fill = (x * width, (1.0 - y) * height), tuple(round(255 * part) for part in color)
+            draw.text(at, text, fill=fill, font=self._font, anchor="la" if side == "left" else "ra")
+        return np.array(image)
 
 
 def _joined(surfaces: Sequence[Surface], lines: int) -> tuple[NDArray[np.int64], Array]:
-    """Return triangles (n, 3) of all surfaces, then of lines, and their colours (n, 3)."""
+    """Return triangles (n, 3) of all surfaces, then of lines, and their colors (n, 3)."""
     triangles, colors, before = [np.zeros((0, 3), np.int64)], [np.zeros((0, 3))], 0
     for surface in surfaces:
         triangles.append(surface.triangles + before)
@@ -266,13 +341,122 @@ def _round_number(value: float) -> float:
     return float(power * min((1.0, 2.0, 5.0, 10.0), key=lambda digit: abs(digit * power - value)))
 
 
+# The ground: tiles around a place, that fade into the distance.
+
+
+def _plane(camera: Camera, ground: Ground, tile: float, target: Array) -> tuple[Pixels, Pixels]:
+    """Return a picture of a plane, and how near it is at samples.
+
+    The inverse of its depth is linear in the picture, and a ray gives the place under each pixel.
+    """
+    normal, offset = ground.numbers[:3], ground.numbers[3]
+    away = float(offset - normal @ camera.eye)
+    away = away if abs(away) > 1e-9 * camera.distance else 1e-9 * camera.distance
+    slopes = camera.axes @ normal / away
+    everything = slice(0, camera.height), slice(0, camera.width)
+    across, up = camera.places(*everything, SAMPLES, 0.5 / SAMPLES)
+    near = (1.0 - COPLANAR) * slopes
+    behind = _outer(near[0] * across, near[1] * up + near[2])
+    picture = np.tile(SKY, (camera.height, camera.width, 1))
+    across, up = camera.places(*everything)
+    rise = slopes[1] * up + slopes[2]
+    rows = slice(*_range(rise + np.abs(slopes[0] * across).max() > 0.0))
+    depth = _outer(slopes[0] * across, rise[rows])
+    np.maximum(depth, np.float32(1e-4 / camera.distance), out=depth)
+    np.divide(np.float32(1.0), depth, out=depth)
+    column = camera.width // 2
+    shown, dark = np.zeros(depth.shape, np.float32), np.full(depth.shape, -0.5, np.float32)
+    for i, way in enumerate(camera.ways(rows, everything[1])[:2]):
+        way *= depth
+        # how far neighboring pixels are apart on the ground, for all of a row
+        steps = camera.axes[:2, i] - way[:, [column]] * slopes[:2]
+        blur = np.abs(steps).sum(axis=1) * depth[:, column] / (camera.scale * tile)
+        sharpness = (2.0 / np.maximum(blur, 1e-6)).astype(np.float32)[:, None]
+        shown += (way + np.float32(camera.eye[i] - target[i])) ** 2
+        # the distance from the edge of a tile, by which its color goes over into the next
+        way *= np.float32(1.0 / tile)
+        way += np.float32(camera.eye[i] / tile % 2.0 + 0.5)
+        way -= 2.0 * np.floor(np.float32(0.5) * way) + np.float32(1.0)
+        np.abs(way, out=way)
+        np.subtract(np.float32(0.5), way, out=way)
+        way *= sharpness
+        dark *= np.clip(way, -1.0, 1.0, out=way)
+    dark += np.float32(0.5)
+    np.sqrt(shown, out=shown)
+    shown *= np.float32(-1.4 / (tile * TILES))
+    shown += np.float32(1.3)
+    np.clip(shown, 0.0, 1.0, out=shown)
+    level = float(np.clip(0.5 + 0.5 * normal @ LIGHT / LIGHT[2], 0.0, 1.1))
+    light_tile, dark_tile = (np.minimum(level * color, 1.0) for color in (LIGHT_TILE, DARK_TILE))
+    part = picture[::-1][rows]
+    for k in range(3):
+        part[..., k] += shown * (light_tile[k] - SKY[k] + dark * (dark_tile[k] - light_tile[k]))
+    return picture, behind
+
+
+def _patches(terrain: Terrain, tile: float, target: Array) -> tuple[Array, Array]:
+    """Return corners (n, 4, 3) of pieces of tiles around a target, and their colors (n, 3)."""
+    middle = PARTS * np.round(target[:2] / tile).astype(int)
+    lines = np.arange(-PARTS * TILES, PARTS * TILES + 1)
+    i, j = np.meshgrid(middle[0] + lines, middle[1] + lines, indexing="ij")
+    x, y = tile * i / PARTS, tile * j / PARTS
+    points = np.stack([x, y, terrain.height(x, y)], axis=-1)
+    patches = np.stack(
+        [points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]], axis=2
+    ).reshape(-1, 4, 3)
+    dark = ((i // PARTS + j // PARTS) % 2)[:-1, :-1].reshape(-1, 1) == 1
+    away = np.linalg.norm(patches.mean(axis=1)[:, :2] - target[:2], axis=1) / (tile * TILES)
+    fade = np.clip(1.4 * away - 0.3, 0.0, 1.0)[:, None]
+    normals = np.cross(patches[:, 2] - patches[:, 0], patches[:, 3] - patches[:, 1])
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    # level ground keeps its color
+    light = np.clip(0.5 + 0.5 * normals @ LIGHT / LIGHT[2], 0.0, 1.1)[:, None]
+    colors = (1 - fade) * light * np.where(dark, DARK_TILE, LIGHT_TILE) + fade * SKY
+    seen = (away < 1.0) & np.isfinite(patches).all(axis=(1, 2))
+    return patches[seen], np.clip(colors[seen], 0.0, 1.0)
+
+
+def _outer(row: Array, column: Array) -> Pixels:
+    """Return the sums (n, m) of the numbers of a row (m,) and of a column (n,)."""
+    return np.add(row.astype(np.float32), column.astype(np.float32)[:, None])
+
+
+def _range(mask: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return the first place at which a mask is true, and the one after the last."""
+    places = np.flatnonzero(mask)
+    return (int(places[0]), int(places[-1]) + 1) if len(places) else (0, 0)
+
+
+def _between(values: Pixels, x: Pixels, y: Pixels) -> Pixels:
+    """Return values (height, width) between their places, at x and y from 0 on."""
+    i, j = y.astype(np.int32), x.astype(np.int32)
+    up, right = y - i, x - j
+    width = values.shape[1]
+    first, flat = width * i + j, values.ravel()
+    a, b, c, d = (flat.take(first + offset) for offset in (0, 1, width, width + 1))
+    below, above = a + right * (b - a), c + right * (d - c)
+    return np.asarray(below + up * (above - below))
+
+
 # A camera: from points in the world to places in a picture.
+
+
+OPENING = 0.62
+"""Height of the picture at distance 1 from the camera."""
 
 
 class Camera:
     """A camera that looks at a target (3,) from a direction, z up."""
 
-    def __init__(self, target: Array, distance: float, azimuth: float, elevation: float) -> None:
+    def __init__(
+        self,
+        target: Array,
+        distance: float,
+        azimuth: float,
+        elevation: float,
+        width: int,
+        height: int,
+    ) -> None:
         back = np.array(
             [
                 np.cos(elevation) * np.cos(azimuth),
@@ -283,119 +467,34 @@ class Camera:
         right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
         self.eye = target + distance * back
         self.axes = np.array([right, np.cross(back, right), -back])
-        self.near = 0.05 * distance
+        self.distance, self.near = distance, 0.05 * distance
+        self.width, self.height = width, height
+        self.scale = height / OPENING
+        """Pixels that something as large as its distance has."""
 
     def project(self, points: Array) -> tuple[Array, Array]:
-        """Return positions (…, 2) in the picture and depths (…) of points (…, 3)."""
+        """Return pixels (…, 2) from the lower left and depths (…) of points (…, 3)."""
         seen = (points - self.eye) @ self.axes.T
         depth = seen[..., 2]
-        return seen[..., :2] / np.maximum(depth, self.near)[..., None], depth
+        middle = np.array([self.width, self.height]) / 2
+        return self.scale * seen[..., :2] / np.maximum(depth, self.near)[..., None] + middle, depth
 
+    def places(
+        self, rows: slice, columns: slice, samples: int = 1, inset: float = 0.5
+    ) -> tuple[Array, Array]:
+        """Return how far pixels' samples are right of and above the middle, at depth 1.
 
-# Triangles to pixels with a depth buffer, in NumPy: all rows of all triangles at once.
+        Rows and columns are from the lower left. Each side of a pixel has `samples`; the first is
+        `inset` from the pixel's edge.
+        """
+        sides = []
+        for part, size in ((columns, self.width), (rows, self.height)):
+            numbers = np.arange(samples * part.start, samples * part.stop)
+            sides.append((numbers / samples + inset - size / 2) / self.scale)
+        return sides[0], sides[1]
 
-
-SAMPLES = 2
-"""Points along each side of a pixel; their average smooths the edges."""
-
-
-def rasterize(
-    corners: Array, depth: Array, colors: Array, width: int, height: int
-) -> NDArray[np.float32]:
-    """Return a picture (height, width, 4) of triangles, the nearest in front; 0 … 1.
-
-    `corners` (n, 3, 2) are in pixels from the lower left, `depth` (n, 3) grows away from the eye
-    (it is its inverse that is linear in the picture), `colors` (n, 3). The last channel is the
-    share of a pixel that is covered.
-    """
-    picture = np.zeros((height, width, 4), np.float32)
-    if not len(corners):
-        return picture
-    # only the window that the triangles cover
-    flat, size = corners.reshape(-1, 2), np.array([width, height])
-    left, bottom = low = np.clip(np.floor(flat.min(axis=0)), 0, size).astype(int)
-    right, top = high = np.clip(np.ceil(flat.max(axis=0)), low, size).astype(int)
-    window = _window(corners - low, 1.0 / depth, colors, *(high - low))
-    picture[height - top : height - bottom, left:right] = window
-    return picture
-
-
-def laid_over(behind: Array, before: Array, opacity: float) -> Array:
-    """Return a picture through a translucent one: each (height, width, 4), covered in the last."""
-    weights = (1.0 - opacity) * behind[..., 3:], opacity * before[..., 3:]
-    covered = weights[0] + weights[1]
-    colors = weights[0] * behind[..., :3] + weights[1] * before[..., :3]
-    return np.concatenate([colors / np.maximum(covered, 1e-9), covered], axis=-1)
-
-
-def _window(
-    corners: Array, nearness: Array, colors: Array, width: int, height: int
-) -> NDArray[np.float32]:
-    """Return the picture (height, width, 4) of triangles whose nearness (n, 3) is given."""
-    wide, high = SAMPLES * width, SAMPLES * height
-    triangle, pixel, near = _fragments(SAMPLES * corners, nearness, wide, high)
-    nearest = np.zeros(wide * high)
-    np.maximum.at(nearest, pixel, near)
-    seen = near == nearest[pixel]
-    front = np.full(wide * high, len(colors))
-    front[pixel[seen]] = triangle[seen]
-    palette = np.zeros((len(colors) + 1, 4), np.float32)
-    palette[:-1, :3], palette[:-1, 3] = colors, 1.0
-    samples = palette[front].reshape(height, SAMPLES, width, SAMPLES, 4)
-    parts = [samples[:, i, :, j] for i in range(SAMPLES) for j in range(SAMPLES)]
-    picture = np.asarray(sum(parts[1:], parts[0]))[::-1]
-    picture[..., :3] /= np.maximum(picture[..., 3:], 1.0)
-    picture[..., 3] /= SAMPLES**2
-    return np.asarray(picture)
-
-
-def _fragments(
-    corners: Array, nearness: Array, wide: int, high: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    """Return triangle, pixel and nearness of every pixel whose centre a triangle covers."""
-    low = _first_center(corners[..., 1].min(axis=1), high)
-    rows = _first_center(corners[..., 1].max(axis=1), high) - low
-    triangle, y = _runs(low, rows)
-    start, stop = _span(corners[triangle], np.asarray(y + 0.5, np.float64))
-    first = _first_center(start, wide)
-    row, x = _runs(first, _first_center(stop, wide) - first)
-    triangle, y = triangle[row], y[row]
-    at_zero, along_x, along_y = _planes(corners, nearness)
-    near = at_zero[triangle] + along_x[triangle] * (x + 0.5) + along_y[triangle] * (y + 0.5)
-    return triangle, y * wide + x, near
-
-
-def _first_center(position: Array, count: int) -> NDArray[np.int64]:
-    """Return the first pixel of a row whose centre is not before a position."""
-    return np.clip(np.ceil(position - 0.5), 0, count).astype(np.int64)
-
-
-def _runs(
-    start: NDArray[np.int64], count: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return for start, start + 1, … of each run: which run it is in, and the number."""
-    count = np.maximum(count, 0)
-    which = np.repeat(np.arange(len(start)), count)
-    return which, np.arange(len(which)) + np.repeat(start - np.cumsum(count) + count, count)
-
-
-def _span(corners: Array, y: Array) -> tuple[Array, Array]:
-    """Return where horizontal lines at y (m,) enter and leave triangles (m, 3, 2)."""
-    tail, head = corners, np.roll(corners, -1, axis=1)
-    rise = head[..., 1] - tail[..., 1]
-    share = (y[:, None] - tail[..., 1]) / np.where(rise == 0.0, np.nan, rise)
-    crossing = tail[..., 0] + share * (head[..., 0] - tail[..., 0])
-    crossed = (share >= 0.0) & (share <= 1.0)
-    start = np.where(crossed, crossing, np.inf).min(axis=1)
-    return start, np.where(crossed, crossing, -np.inf).max(axis=1)
-
-
-def _planes(corners: Array, values: Array) -> tuple[Array, Array, Array]:
-    """Return value at the origin and slopes of linear functions given at corners (n, 3, 2)."""
-    a, b, c = corners.swapaxes(0, 1)
-    (abx, aby), (acx, acy) = (b - a).T, (c - a).T
-    area = abx * acy - aby * acx
-    area = np.where(area == 0.0, np.inf, area)
-    to_b, to_c = values[:, 1] - values[:, 0], values[:, 2] - values[:, 0]
-    along_x, along_y = (to_b * acy - to_c * aby) / area, (to_c * abx - to_b * acx) / area
-    return values[:, 0] - along_x * a[:, 0] - along_y * a[:, 1], along_x, along_y
+    def ways(self, rows: slice, columns: slice, inset: float = 0.5) -> list[Pixels]:
+        """Return x, y and z (rows, columns) from the eye to depth 1 behind pixels."""
+        across, up = self.places(rows, columns, 1, inset)
+        right, above, ahead = self.axes
+        return [_outer(right[i] * across, above[i] * up + ahead[i]) for i in range(3)]

@@ -13,15 +13,14 @@ import secrets
 import socket
 import threading
 import warnings
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
 # Who may look at the viewer: the page that was opened at its own secret address, and nobody else.
 #
 # A server on this machine can be reached by every page in the browser and by every user of the
-# machine. viser, on which the editor of volumes stands, lets all of them in: they read the scene,
-# move sliders, and can ask for a tunnel that opens it to the world. Here a request passes if
+# machine. A request passes if
 #
 #     its path begins with the token, which only `Viewer.url` tells,
 #     its Host is this machine and port: a name that was rebound to this machine is another,
@@ -40,8 +39,6 @@ NAMES = (HOST, "localhost")
 EVERYWHERE = ("0.0.0.0", "::", "")
 """Hosts that stand for all addresses of this machine."""
 
-_one_at_a_time = threading.Lock()
-
 AnswerGate = Callable[[Any, Any], Any]
 """From a connection and a request to a response, or to None: then a socket is opened."""
 
@@ -59,8 +56,6 @@ class Gate:
                 "host='127.0.0.1' with ssh -L is safer",
                 stacklevel=5,
             )
-        self.stands = False
-        """Whether a server is behind it."""
 
     def url(self, port: int) -> str:
         """Return the address of a page at a port, with the token."""
@@ -110,51 +105,7 @@ class Gate:
                 response.headers["Referrer-Policy"] = "no-referrer"
             return response
 
-        self.stands = True
         return guarded
-
-
-def guarded_server(gate: Gate, port: int, label: str) -> Any:
-    """Return a server of viser behind a gate, without tunnels; needs viser."""
-    import viser
-
-    class Server(viser.ViserServer):  # type: ignore[misc, unused-ignore]
-        def request_share_url(self, verbose: bool = True) -> None:
-            """Ask for no tunnel, whoever wants one."""
-
-    with _standing_before_viser(gate):
-        server = Server(HOST, port, label, verbose=False)
-    if not gate.stands or "request_share_url" not in vars(viser.ViserServer):
-        server.stop()
-        raise RuntimeError(
-            f"viser {viser.__version__} serves in a way that the viewer cannot guard; "
-            "pip install 'viser==1.1.*'"
-        )
-    return server
-
-
-@contextlib.contextmanager
-def _standing_before_viser(gate: Gate) -> Iterator[None]:
-    """Put a gate before the server that viser starts in the meantime.
-
-    viser has no place for a check of its own, and a second server before it would leave its port
-    open. But it asks websockets to serve, and that takes a function which sees requests first.
-    """
-    from websockets.asyncio import server as websockets
-
-    serve: Any = websockets.serve
-
-    def guarded(handler: Any, *where: Any, **options: Any) -> Any:
-        if handler.__module__.startswith("viser.") and options.get("process_request"):
-            options["process_request"] = gate.before(options["process_request"])
-        return serve(handler, *where, **options)
-
-    with _one_at_a_time:
-        websockets.serve = guarded  # type: ignore[misc, assignment]
-        try:
-            yield
-        finally:
-            websockets.serve = serve  # type: ignore[misc]
 
 
 def _is_this_machine(host: str) -> bool:

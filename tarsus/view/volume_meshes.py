@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,6 +154,7 @@ CELLS = 30
 """How many cells the bar has in pictures."""
 LOW, LEFT, LONG, HIGH = 0.035, 0.70, 0.27, 0.018
 """Where it is in pictures, in shares of them."""
+MARKER: Color = (0.13, 0.13, 0.13)
 
 
 def bar_svg(look: Look) -> str:
@@ -186,25 +186,26 @@ def bar_svg(look: Look) -> str:
     )
 
 
-def draw_bar(axes: Any, look: Look, label: Callable[[float, float, str, str], Any]) -> list[Any]:
-    """Draw the bar into a picture of matplotlib; `label` writes at shares of it."""
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Polygon, Rectangle
+def bar_triangles(look: Look) -> tuple[Array, Array]:
+    """Return triangles (n, 3, 2) of the bar in shares of a picture, and their colors (n, 3)."""
+    left = LEFT + LONG * np.arange(CELLS) / CELLS
+    right = left + LONG / CELLS
+    low, high = np.full(CELLS, LOW), np.full(CELLS, LOW + HIGH)
+    below = [(left, low), (right, low), (right, high)]
+    above = [(left, low), (right, high), (left, high)]
+    cells = np.concatenate([np.array(half).transpose(2, 0, 1) for half in (below, above)])
+    colors = np.tile(color_of((np.arange(CELLS) + 0.5) / CELLS), (2, 1))
+    if not look.pair:
+        return cells, colors
+    x, top = LEFT + LONG * _share(look), LOW + HIGH
+    marker = [[(x, top), (x + 0.008, top + 0.02), (x - 0.008, top + 0.02)]]
+    return np.concatenate([cells, marker]), np.concatenate([colors, [MARKER]])
 
-    where = axes.transAxes
-    starts = np.arange(CELLS) / CELLS
-    cells = [Rectangle((LEFT + LONG * x, LOW), LONG / CELLS, HIGH) for x in starts]
-    colors = color_of(starts + 0.5 / CELLS)
-    bar = PatchCollection(cells, facecolors=colors, edgecolors=colors, transform=where, zorder=6)
-    drawn = [axes.add_collection(bar, autolim=False)]
-    drawn.append(label(LEFT, LOW - 0.004, "0", "left"))
-    drawn.append(label(LEFT + LONG, LOW - 0.004, f"{1e3 * look.largest:.0f} mm", "right"))
-    if look.pair:
-        x, top = LEFT + LONG * _share(look), LOW + HIGH
-        corners = [(x, top), (x - 0.008, top + 0.02), (x + 0.008, top + 0.02)]
-        marker = Polygon(corners, transform=where, facecolor="#222222", zorder=7)
-        drawn.append(axes.add_patch(marker))
-    return drawn
+
+def bar_labels(look: Look) -> tuple[tuple[float, float, str, str], ...]:
+    """Return x and y of labels in shares of a picture, their text, and which side x is of."""
+    end = f"{1e3 * look.largest:.0f} mm"
+    return (LEFT, LOW - 0.004, "0", "left"), (LEFT + LONG, LOW - 0.004, end, "right")
 
 
 def _share(look: Look) -> float:

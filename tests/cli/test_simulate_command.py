@@ -215,7 +215,7 @@ def test_mistakes(arguments: list[str], message: str, capsys: pytest.CaptureFixt
 
 
 def test_the_viewer_tells_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("viser")
+    pytest.importorskip("websockets")
     text = output("slide", "--duration", "0.05", "--view-for", "0.1")
     assert "block is shown at http://127.0.0.1:" in text
 

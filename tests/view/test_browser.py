@@ -237,6 +237,6 @@ def test_a_page_says_when_its_server_has_ended(chromium: Any) -> None:
         context = chromium.new_context()
         page = context.new_page()
         page.goto(viewer.url)
-        until(page, "window.viewer && viewer.socket.readyState == 1")
+        until(page, "window.viewer && viewer.socket.isOpen")
     until(page, "document.querySelector('.title p').textContent.includes('server has ended')")
     context.close()

@@ -6,7 +6,6 @@ import contextlib
 import http.client
 import json
 import socket
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,15 +16,10 @@ from made_up_runs import hopper, made_up_run
 from waiting import wait_for
 
 from tarsus.view import Viewer, VolumeEditor, edit_volumes, view
-from tarsus.view import server as gate
 from tarsus.view.server import LARGEST
 
-viser = pytest.importorskip("viser")
 exceptions = pytest.importorskip("websockets.exceptions")
-msgpack = pytest.importorskip("msgspec.msgpack")
 sockets = pytest.importorskip("websockets.sync.client")
-
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +40,7 @@ class Answer(NamedTuple):
     headers: http.client.HTTPMessage
 
 
-def get(viewer: Viewer, path: str, **headers: str) -> Answer:
+def get(viewer: Viewer | VolumeEditor, path: str, **headers: str) -> Answer:
     """Ask for a page; headers replace what a browser says."""
     connection = http.client.HTTPConnection(parts(viewer)[0], timeout=120)
     with contextlib.closing(connection):
@@ -175,54 +169,20 @@ def test_no_socket_under_another_name(viewer: Viewer) -> None:
     assert answer.status == 403
 
 
-# --- viser, under the editor of volumes ---------------------------------------------------------
-
-
-def test_nobody_gets_a_tunnel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = threading.Event()
-
-    def tunnel(*_: Any) -> None:
-        asked.set()
-        raise OSError("no tunnel in a test")
-
-    monkeypatch.setattr("viser._viser.ViserTunnel", tunnel)
+def test_the_editor_of_volumes_is_guarded_as_the_viewer(tmp_path: Path) -> None:
     with edit_volumes(hopper(), path=tmp_path / "volumes.yaml", port=18740) as editor:
         address, path = parts(editor)
-        protocol = [f"viser-v{viser.__version__}"]
-        with enter(editor, path, f"http://{address}", subprotocols=protocol) as page:
-            page.send(msgpack.encode({"type": "ShareUrlRequest"}))
-            page.send(radius_message(editor, 0.25))
-            assert wait_for(lambda: editor._radius.value == 0.25)
-        assert not asked.wait(0.3)
-        assert editor.server.request_share_url() is None
-        for origin in ("http://evil.example", None):
-            with pytest.raises(exceptions.InvalidStatus):
-                enter(editor, path, origin, subprotocols=protocol)
-
-
-def test_a_viser_that_cannot_be_guarded_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gate.Gate, "before", lambda self, answer: answer)
-    with pytest.raises(RuntimeError, match=r"viser .* cannot guard"):
-        edit_volumes(hopper(), path=tmp_path / "volumes.yaml", port=18745)
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection((gate.HOST, 18745), timeout=60)
-
-
-def test_servers_of_others_are_left_alone(tmp_path: Path) -> None:
-    from websockets.asyncio import server
-
-    with edit_volumes(hopper(), path=tmp_path / "volumes.yaml", port=18747):
-        assert server.serve.__module__ == "websockets.asyncio.server"
-
-
-def radius_message(editor: VolumeEditor, radius: float) -> bytes:
-    """Return what the page says when the field of the radius is changed."""
-    handles = editor.server.gui._gui_input_handle_from_uuid
-    uuid = next(key for key, handle in handles.items() if handle.label == "radius [m]")
-    update = {"type": "GuiUpdateMessage", "uuid": uuid, "updates": {"value": radius}}
-    return bytes(msgpack.encode(update))
+        assert address.startswith("127.0.0.1:") and len(path.strip("/")) >= 32
+        assert get(editor, path).status == get(editor, f"{path}data.json").status == 200
+        assert "default-src 'none'" in get(editor, path).headers["Content-Security-Policy"]
+        assert get(editor, "/").status == get(editor, "/guess/").status == 403
+        assert get(editor, path, Host="evil.example").status == 403
+        for origin in ("http://evil.example", "null", None):
+            with pytest.raises(exceptions.InvalidStatus) as refused:
+                enter(editor, path, origin)
+            assert refused.value.response.status_code == 403
+        with enter(editor, path, f"http://{address}") as page:
+            assert "volumes" in page.recv(timeout=120)
 
 
 def test_other_machines_only_where_asked_for() -> None:

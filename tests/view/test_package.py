@@ -9,7 +9,7 @@ from tarsus.simulation.contact_record import STATES
 from tarsus.view import plots, view
 from tarsus.view.frame_sequence import STATE_COLORS
 
-SLOW = ("matplotlib", "scipy", "viser", "websockets", "PIL", "trimesh")
+SLOW = ("matplotlib", "scipy", "websockets", "PIL", "trimesh")
 
 
 def test_the_function_stands_in_front_of_the_package() -> None:

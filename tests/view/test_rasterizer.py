@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tarsus.view.renderer import rasterize
+from tarsus.view.rasterizer import SAMPLES, covered, rasterize, visible
 
 RED, BLUE = [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]
 
@@ -70,3 +70,31 @@ def test_nothing_and_things_outside_are_no_problem() -> None:
     )
     picture = rasterize(flat, np.ones((2, 3)), np.array([RED, BLUE]), 8, 8)
     assert picture[..., 3].sum() <= 1.0
+
+
+def test_what_is_behind_something_is_hidden() -> None:
+    """Something at depth 2 before the left half hides a triangle at depth 3, not one at 1."""
+    behind = np.zeros((SAMPLES * 20, SAMPLES * 40), np.float32)
+    behind[:, : SAMPLES * 20] = 1 / 2
+    corners = np.array([[[0.0, 0.0], [80.0, 0.0], [0.0, 80.0]]])
+    for depth, left in ((3.0, 0.0), (1.0, 1.0)):
+        picture = rasterize(corners, np.full((1, 3), depth), np.array([RED]), 40, 20, behind)
+        assert (picture[:, :20, 3] == left).all() and (picture[:, 20:, 3] == 1.0).all()
+
+
+def test_samples_tell_the_triangle_and_its_inverse_depth() -> None:
+    """The inverse depth is that of a plane through the corners, at the centres of samples."""
+    corners = np.array([[[2.0, 3.0], [18.0, 4.0], [6.0, 17.0]]])
+    depth = np.array([[1.0, 2.0, 4.0]])
+    front, nearness = visible(corners, 1.0 / depth, 20, 20)
+    assert set(np.unique(front)) == {0, 1} and (nearness[front == 1] == 0.0).all()
+    rows, columns = np.nonzero(front == 0)
+    places = np.column_stack([columns + 0.5, rows + 0.5, np.full(len(rows), SAMPLES)]) / SAMPLES
+    plane = np.linalg.solve(np.column_stack([corners[0], np.ones(3)]), 1.0 / depth[0])
+    assert nearness[rows, columns] == pytest.approx(places @ plane, abs=1e-6)
+
+
+def test_covered_pixels() -> None:
+    corners = np.array([[[0.0, 0.0], [4.0, 0.0], [0.0, 2.0]], [[4.0, 0.0], [4.0, 2.0], [0.0, 2.0]]])
+    found = covered(corners, 6, 3)
+    assert (found[:2, :4] == 1.0).all() and found.sum() == 8.0

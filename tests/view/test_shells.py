@@ -13,7 +13,8 @@ import tarsus as ts
 from tarsus.geometry import Distances, SweptSphere, Volumes
 from tarsus.view import Viewer, view
 from tarsus.view.frame_sequence import Stage
-from tarsus.view.renderer import Renderer, laid_over
+from tarsus.view.rasterizer import laid_over
+from tarsus.view.renderer import Renderer
 from tarsus.view.volume_meshes import FAR, SCALE, Shells, color_of, shell
 
 
@@ -86,7 +87,7 @@ def test_other_models_and_links_are_refused() -> None:
 
 
 def test_pictures_are_seen_through_volumes() -> None:
-    behind, before = np.zeros((1, 1, 4)), np.ones((1, 1, 4))
+    behind, before = np.zeros((1, 1, 4), np.float32), np.ones((1, 1, 4), np.float32)
     behind[..., 3] = 1.0
     assert laid_over(behind, before, 0.25)[0, 0] == pytest.approx([0.25, 0.25, 0.25, 1.0])
     model = hopper()

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from made_up_runs import hopper, made_up_run
 
-from tarsus.geometry import Ground, Steps
+from tarsus.geometry import Ground
 from tarsus.view.films import animate
 from tarsus.view.frame_sequence import Stage
 from tarsus.view.page import chart_data, page_data
-from tarsus.view.renderer import Camera, Renderer
+from tarsus.view.renderer import Renderer
 
 
 def test_pictures_are_evenly_spaced_in_time() -> None:
@@ -66,64 +66,6 @@ def test_a_batch_and_wrong_numbers_are_refused() -> None:
         Stage(made_up_run(), fps=0)
     with pytest.raises(ValueError, match="speed is -1, must be positive"):
         Stage(made_up_run(), speed=-1)
-
-
-def test_the_camera_sees_its_target_in_the_middle() -> None:
-    target = np.array([1.0, 2.0, 0.5])
-    camera = Camera(target, 3.0, 0.7, 0.3)
-    place, depth = camera.project(target)
-    assert place == pytest.approx([0.0, 0.0], abs=1e-12)
-    assert depth == pytest.approx(3.0)
-    up, _ = camera.project(target + [0, 0, 0.1])
-    assert up[1] > 0.0
-    assert up[0] == pytest.approx(0.0, abs=1e-12)
-
-
-@pytest.mark.parametrize("ground", [Ground(), Steps(rise=0.1, depth=0.3, count=3, start=0.1)])
-def test_a_picture_shows_the_model_on_the_ground(ground: Ground | Steps) -> None:
-    renderer = Renderer(Stage(made_up_run(ground)), width=160, height=120)
-    picture = renderer.picture(5)
-    assert picture.shape == (120, 160, 3)
-    assert picture.dtype == np.uint8
-    body = (np.abs(picture[..., 2].astype(int) - picture[..., 0]) > 10).mean()
-    print(f"{100 * body:.1f} % of the picture is coloured")
-    assert 0.01 < body < 0.5
-    assert (picture != renderer.picture(20)).any()
-
-
-def test_a_picture_leaves_nothing_behind_for_the_next() -> None:
-    renderer = Renderer(Stage(made_up_run()), width=160, height=120)
-    first = renderer.picture(2)
-    count = len(renderer.axes.get_children())
-    assert (renderer.picture(20) != first).any()
-    assert (renderer.picture(2) == first).all()
-    assert len(renderer.axes.get_children()) == count
-
-
-def test_a_model_that_is_put_elsewhere_is_drawn_as_if_it_had_always_been_there() -> None:
-    model = hopper()
-    q = model.neutral()
-    q[:3], q[7] = (3.0, -1.0, 0.5), 0.05
-    moved = Stage(model, ground=Ground(slope=0.1))
-    assert moved.ground is not None
-    renderer = Renderer(moved, width=160, height=120)
-    before = renderer.picture(0)
-    moved.stand(q)
-    fresh = Stage(model, q=q, ground=Ground(slope=0.1))
-    assert fresh.ground is not None
-    assert moved.ground.vertices == pytest.approx(fresh.ground.vertices)
-    picture = renderer.picture(0)
-    assert (picture != before).any()
-    fresh.size = moved.size  # the camera's distance is that of the first pose
-    assert (picture == Renderer(fresh, width=160, height=120).picture(0)).all()
-
-
-def test_the_camera_follows_smoothly() -> None:
-    stage = Stage(made_up_run(), fps=50)
-    renderer = Renderer(stage, width=16, height=12)
-    middle = stage.poses[:, :, :3, 3].mean(axis=1)
-    assert renderer._target(25) == pytest.approx(middle[20:31].mean(axis=0))
-    assert renderer._target(0) == pytest.approx((5 * middle[0] + middle[:6].sum(axis=0)) / 11)
 
 
 def test_gif(tmp_path: Path) -> None:
@@ -192,6 +134,13 @@ def test_page_has_all_data_and_no_links(tmp_path: Path) -> None:
     assert [len(body["surfaces"]) for body in data["machine"]["bodies"]] == [1, 2]
     assert data["machine"]["ground"] == {"height": 0.0, "normal": [0.0, 0.0, 1.0]}
     assert data["arrows"][1]["states"] == [1]
+
+
+def test_pages_have_planes_at_their_level() -> None:
+    ground = Ground(slope=0.2, level=-0.1)
+    data = page_data(Stage(hopper(), ground=ground))["machine"]["ground"]
+    assert data["height"] == pytest.approx(float(ground.height(0.0, 0.0))) == pytest.approx(-0.1)
+    assert data["normal"] == pytest.approx(ground.normal(0.0, 0.0).tolist())
 
 
 def test_pages_have_charts_of_the_ledger_and_of_quantities(tmp_path: Path) -> None:

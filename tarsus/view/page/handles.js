@@ -1,7 +1,8 @@
 // Handles: a ball to drag in the plane of the screen, arrows to drag along axes, rings to turn.
 //
 //   const handles = new HandleSet(scene, send)
-//   handles.set([{name, position, wxyz}])       without wxyz a handle cannot be turned
+//   handles.set([{name, position, wxyz, plain}])   without wxyz a handle cannot be turned;
+//                                                  a plain one is a ball without arrows
 //   send({handle: name, position, wxyz})        is called while one is dragged
 //
 // They are as large on the screen near and far, and are drawn over everything.
@@ -16,6 +17,7 @@ import {
 
 const COLORS = ["#d6336c", "#1b9a78", "#1c8fd6"].map(rgb)
 const CENTRE = rgb("#f0f3f6")
+const PLAIN = rgb("#7b4fc4")
 const GRABBED = rgb("#ffb020")
 /** Length of an arrow and radius of a ring [CSS pixels]. */
 const [ARROW, RING] = [74, 58]
@@ -55,7 +57,8 @@ export class HandleSet {
       const paint = (part, color) => (this.isLit(handle, part) ? GRABBED : color)
       const round = (pose, size) => poseOfColumns(...[0, 1, 2].map(k => scale(axisOf(pose, k), size)), handle.position)
       const still = poseOfColumns([1, 0, 0], [0, 1, 0], [0, 0, 1], handle.position)
-      this.balls.add(round(still, 8 * pixel), paint("ball", CENTRE), LOOKS.sign)
+      this.balls.add(round(still, 8 * pixel), paint("ball", handle.plain ? PLAIN : CENTRE), LOOKS.sign)
+      if (handle.plain) continue
       for (const k of [0, 1, 2]) {
         const axis = worldAxis(k)
         const end = add(handle.position, scale(axis, (ARROW - 16) * pixel))
@@ -100,6 +103,7 @@ export class HandleSet {
       const centre = place(handle.position)
       if (!centre) continue
       offer(handle, "ball", Math.hypot(centre[0] - x, centre[1] - y) - 6)
+      if (handle.plain) continue
       for (const k of [0, 1, 2]) {
         const near = add(handle.position, scale(worldAxis(k), 12 * pixel))
         const far = add(handle.position, scale(worldAxis(k), ARROW * pixel))

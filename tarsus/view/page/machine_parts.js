@@ -18,28 +18,46 @@ export class MachineParts {
     this.markBatches = new Map()
     this.parts = []
     this.shells = []
+    this.meshes = new Map()
     this.poses = new Float32Array(0)
   }
 
   set({ bodies = [], world = [], shells = [] }) {
     this.clear()
-    const meshes = new Map()
-    const add = (surface, body, number, into = this.parts) => {
-      let mesh = meshOf(surface.vertices, surface.triangles)
-      if (!mesh.triangles) return
-      const key = keyOf(mesh)
-      // one copy of what repeats
-      mesh = meshes.get(key) ?? meshes.set(key, mesh).get(key)
-      const color = surface.color ?? colorOf(number)
-      const look = lookOf(color, surface.material)
-      into.push({ body, key, mesh, color, look, opacity: surface.opacity ?? 1, own: color, tag: surface.tag })
-    }
-    world.forEach(surface => add(surface, WORLD, 0))
-    bodies.forEach((body, k) => body.surfaces.forEach(surface => add(surface, k, k)))
-    shells.forEach(shell => add(shell, shell.body, 0, this.shells))
+    world.forEach(surface => this.add(this.parts, surface, WORLD, 0))
+    bodies.forEach((body, k) => body.surfaces.forEach(surface => this.add(this.parts, surface, k, k)))
+    this.setShells(shells)
     this.poses = new Float32Array(12 * bodies.length)
     for (let k = 0; k < bodies.length; k++) this.poses.set(STILL, 12 * k)
     this.known = null
+  }
+
+  /** Add a surface of a body; surfaces of the same shape share a mesh. */
+  add(into, surface, body, number) {
+    let mesh = meshOf(surface.vertices, surface.triangles)
+    if (!mesh.triangles) return
+    const key = keyOf(mesh)
+    mesh = this.meshes.get(key) ?? this.meshes.set(key, mesh).get(key)
+    const color = surface.color ?? colorOf(number)
+    const look = lookOf(color, surface.material)
+    into.push({ body, key, mesh, color, look, opacity: surface.opacity ?? 1, own: color, tag: surface.tag, surface })
+  }
+
+  /** Replace the shells; those of the same object as before keep their mesh, and take its color and tag. */
+  setShells(shells) {
+    const before = new Map(this.shells.map(shell => [shell.surface, shell]))
+    this.shells = []
+    for (const surface of shells) {
+      const kept = before.get(surface)
+      before.delete(surface)
+      if (kept) this.shells.push(Object.assign(kept, { color: surface.color, tag: surface.tag }))
+      else this.add(this.shells, surface, surface.body, 0)
+    }
+    for (const gone of before.values()) {
+      this.single.get(gone)?.delete()
+      this.single.delete(gone)
+      this.meshes.delete(gone.key)
+    }
   }
 
   setPoses(poses) {
@@ -78,6 +96,11 @@ export class MachineParts {
     const all = this.parts.map(part => ({ body: part.body, mesh: part.mesh, pose: this.poseOf(part.body) }))
     if (this.groundMesh) all.push({ body: WORLD, mesh: this.groundMesh, pose: STILL })
     return all
+  }
+
+  /** Shells that a ray may hit, with their tags in place of bodies. */
+  shellTargets() {
+    return this.shells.map(shell => ({ body: shell.tag, mesh: shell.mesh, pose: this.poseOf(shell.body) }))
   }
 
   // --- batches ------------------------------------------------------------------------------------
@@ -173,6 +196,7 @@ export class MachineParts {
     for (const kind of Object.keys(this.marks)) this.marks[kind] = new Set()
     this.parts = []
     this.shells = []
+    this.meshes.clear()
     this.groundMesh = null
     this.known = null
   }

@@ -7,7 +7,7 @@
 //                and uint32; color [r, g, b] from 0 to 1 or null (the palette's); material one of
 //                materials.js, or left out; opacity below 1 is translucent
 //       world    [surface, …] that stand still;  size [m] about how large the machine is
-//       shells   [{body, tag, …surface}] drawn over the machine, not picked, not framed
+//       shells   [{body, tag, …surface}] drawn over the machine, not framed
 //       ground   {height, normal}, {vertices, triangles}, or null
 //   scene.setPoses(poses)          Float32Array, 12 per body: rows of [R | p]
 //   scene.setLines([{points, color, width, dash}])           width and dash in pixels
@@ -17,8 +17,10 @@
 //   scene.select(body | [bodies] | null)   scene.hover(body | null)    outlines
 //   scene.setOpacity(body, opacity)   scene.setColor(body, color | null)
 //   scene.setLook(tag, {color, opacity})   of shells
+//   scene.setShells(shells)   other shells; objects that were given before keep their meshes
 //   scene.pick(x, y)        CSS pixels on the canvas → {body, point, local, normal, distance} or null;
 //                           the ground is body −1
+//   scene.pickShell(x, y)   → the tag of a shell, or null
 //   scene.pickArrow(x, y)   → the arrow that was given, or null; it is drawn thicker
 //   scene.ray(x, y)         → {from, way}     scene.place(point) → [x, y] on the canvas or null
 //   scene.frame({turn, jump})  look at the whole machine; scene.camera is camera.js's: .goal .inset
@@ -132,6 +134,11 @@ export class Scene {
     this.dirty = true
   }
 
+  setShells(shells) {
+    this.parts.setShells(shells)
+    this.dirty = true
+  }
+
   setTheme(name) {
     this.stopListening?.()
     this.stopListening = name === "auto" ? onPreferredTheme(() => this.setTheme("auto")) : null
@@ -174,6 +181,10 @@ export class Scene {
     if (!(distance > 0) || (hit && hit.distance < distance)) return hit
     const point = ray.from.map((x, i) => x + distance * ray.way[i])
     return { body: -1, point, local: point, normal: n, distance }
+  }
+
+  pickShell(x, y) {
+    return pick(this.ray(x, y), this.parts.shellTargets())?.body ?? null
   }
 
   pickArrow(x, y) {

@@ -5,6 +5,7 @@ import { HandleSet } from "./handles.js"
 import { numbers } from "./meshes.js"
 import { Player } from "./player.js"
 import { addSliders } from "./sliders.js"
+import { PageSocket } from "./socket.js"
 
 class Viewer {
   constructor(data) {
@@ -14,24 +15,12 @@ class Viewer {
     this.handles = new HandleSet(this.scene, message => this.send(message))
     this.player.inset()
     this.scene.frame({ jump: true })
-    this.connect()
+    this.socket = new PageSocket(message => this.hear(message), text => this.status(text))
   }
 
-  connect() {
-    const address = new URL(".", location.href)
-    address.protocol = "ws:"
-    this.socket = new WebSocket(address)
-    this.socket.onmessage = ({ data }) => this.hear(JSON.parse(data))
-    this.socket.onopen = () => showError("")
-    // a server that comes back at the same address is found again
-    this.socket.onclose = () => {
-      this.status("the server has ended; this page waits for it")
-      setTimeout(() => this.connect(), 2000)
-    }
-  }
-
+  /** Fields and handles may be moved before the socket is there. */
   send(message) {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message))
+    this.socket?.send(message)
   }
 
   hear({ state, poses, joints, shells, handles, status }) {
