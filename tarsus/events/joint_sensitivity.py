@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,10 +18,7 @@ from tarsus.events.sensitivity import (
     STIFFNESS,
     Parameter,
     Term,
-    along_joint,
     direction,
-    joint_changed,
-    of_joint,
     stated_joint,
     under_gravity,
 )
@@ -29,53 +27,77 @@ from tarsus.model.editor import Editor
 from tarsus.model.model import Model
 from tarsus.spatial import rotation_from_vector
 
-# Dampers of joints.
+# Parameters of joints that are one of their fields, the same change in all coordinates.
 
 
 @dataclass(frozen=True)
-class Damping(Parameter):
-    """The damping of a joint [N m s/rad or N s/m], of all its coordinates."""
+class OfJoint(Parameter):
+    """A field of a joint; `kind` is that of its terms in the core."""
 
     joint: str
+    field: ClassVar[str]
+    kind: ClassVar[int]
 
     def terms(self, model: Model, stated: Model) -> list[Term]:
-        """Return a term for each velocity."""
-        return along_joint(model, self.joint, DAMPING)
+        """Return a term for each velocity of the joint."""
+        at = model.joint(self.joint).velocity_slice
+        return [(self.kind, k, [1.0]) for k in range(at.start, at.stop)]
 
     def value(self, model: Model) -> float:
-        """Return that of its first coordinate."""
-        return float(of_joint(model, self.joint, "damping")[0])
+        """Return the field of the first coordinate."""
+        return float(self._values(model)[0])
 
     def changed(self, model: Model, by: float) -> Model:
         """Return the model with more of it, in all coordinates of the joint."""
-        return joint_changed(model, self.joint, "damping", by)
+        value = self._values(model) + by
+        return Editor(model).change("joint", self.joint, **{self.field: value}).build()
+
+    def _values(self, model: Model) -> Array:
+        stated = getattr(stated_joint(model, self.joint), self.field)
+        return np.zeros(model.joint(self.joint).nv) if stated is None else np.array(stated, float)
 
 
-# Dry friction of joints.
+class Damping(OfJoint):
+    """The damping of a joint [N m s/rad or N s/m], of all its coordinates."""
+
+    field, kind = "damping", DAMPING
 
 
-@dataclass(frozen=True)
-class Friction(Parameter):
+class Friction(OfJoint):
     """The dry friction of a joint [N m or N]; phases say how it turns, with `rubbing`."""
 
-    joint: str
+    field, kind = "friction", FRICTION
 
     @property
     def rubbed(self) -> tuple[str, ...]:
         """The joint: its friction acts against the way in which it turns."""
         return (self.joint,)
 
+
+class Rest(OfJoint):
+    """Where the spring of a joint with one coordinate is relaxed [rad or m]."""
+
+    field, kind = "rest", REST
+
     def terms(self, model: Model, stated: Model) -> list[Term]:
-        """Return a term for each velocity."""
-        return along_joint(model, self.joint, FRICTION)
+        """Return one term."""
+        joint = model.joint(self.joint)
+        if (joint.nq, joint.nv) != (1, 1):
+            raise ValueError(f"joint {self.joint!r} is {joint.kind}, must have one coordinate")
+        return super().terms(model, stated)
 
-    def value(self, model: Model) -> float:
-        """Return that of its first coordinate."""
-        return float(of_joint(model, self.joint, "friction")[0])
 
-    def changed(self, model: Model, by: float) -> Model:
-        """Return the model with more of it, in all coordinates of the joint."""
-        return joint_changed(model, self.joint, "friction", by)
+class Stiffness(OfJoint):
+    """The stiffness of the spring in a joint [N m/rad or N/m], of all its coordinates."""
+
+    field, kind = "stiffness", STIFFNESS
+
+    def terms(self, model: Model, stated: Model) -> list[Term]:
+        """Return a term for each velocity of a joint that may have a spring."""
+        kind = model.joint(self.joint).kind
+        if kind in WITHOUT_SPRINGS:
+            raise ValueError(f"joint {self.joint!r} is {kind}, which has no springs")
+        return super().terms(model, stated)
 
 
 # Where a joint is on the body that carries it.
@@ -142,31 +164,6 @@ class Length(Parameter):
         return f"place of {self.joint} along ({x:g}, {y:g}, {z:g})"
 
 
-# Where the springs of joints are relaxed.
-
-
-@dataclass(frozen=True)
-class Rest(Parameter):
-    """Where the spring of a joint with one coordinate is relaxed [rad or m]."""
-
-    joint: str
-
-    def terms(self, model: Model, stated: Model) -> list[Term]:
-        """Return one term."""
-        joint = model.joint(self.joint)
-        if (joint.nq, joint.nv) != (1, 1):
-            raise ValueError(f"joint {self.joint!r} is {joint.kind}, must have one coordinate")
-        return along_joint(model, self.joint, REST)
-
-    def value(self, model: Model) -> float:
-        """Return that of its first coordinate."""
-        return float(of_joint(model, self.joint, "rest")[0])
-
-    def changed(self, model: Model, by: float) -> Model:
-        """Return the model with more of it, in all coordinates of the joint."""
-        return joint_changed(model, self.joint, "rest", by)
-
-
 # How steep the ground is on which a mechanism stands.
 
 
@@ -194,29 +191,3 @@ class Slope(Parameter):
         """Return the model on a steeper slope."""
         axis = direction(self.axis)
         return under_gravity(model, rotation_from_vector(by * axis) @ model.gravity)
-
-
-# Springs of joints.
-
-
-@dataclass(frozen=True)
-class Stiffness(Parameter):
-    """The stiffness of the spring in a joint [N m/rad or N/m], of all its coordinates."""
-
-    joint: str
-
-    def terms(self, model: Model, stated: Model) -> list[Term]:
-        """Return a term for each velocity."""
-        if model.joint(self.joint).kind in WITHOUT_SPRINGS:
-            raise ValueError(
-                f"joint {self.joint!r} is {model.joint(self.joint).kind}, which has no springs"
-            )
-        return along_joint(model, self.joint, STIFFNESS)
-
-    def value(self, model: Model) -> float:
-        """Return that of its first coordinate."""
-        return float(of_joint(model, self.joint, "stiffness")[0])
-
-    def changed(self, model: Model, by: float) -> Model:
-        """Return the model with more of it, in all coordinates of the joint."""
-        return joint_changed(model, self.joint, "stiffness", by)

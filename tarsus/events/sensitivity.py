@@ -234,12 +234,6 @@ def about(mass: float, at: Array) -> Array:
     return np.asarray(mass * (float(at @ at) * np.eye(3) - np.outer(at, at)))
 
 
-def along_joint(model: Model, name: str, kind: int) -> list[Term]:
-    """Return a term for each velocity of a joint."""
-    at = model.joint(name).velocity_slice
-    return [(kind, k, [1.0]) for k in range(at.start, at.stop)]
-
-
 def stated_body(model: Model, name: str) -> Body:
     """Return a body as it was stated."""
     return find({each.name: each for each in model.description.bodies}, name, "body")
@@ -248,18 +242,6 @@ def stated_body(model: Model, name: str) -> Body:
 def stated_joint(model: Model, name: str) -> Joint:
     """Return a joint as it was stated."""
     return find({each.name: each for each in model.description.joints}, name, "joint")
-
-
-def of_joint(model: Model, name: str, field: str) -> Array:
-    """Return the numbers of a field of a joint, one for each of its velocities."""
-    stated = getattr(stated_joint(model, name), field)
-    return np.zeros(model.joint(name).nv) if stated is None else np.array(stated, float)
-
-
-def joint_changed(model: Model, name: str, field: str, by: float) -> Model:
-    """Return the model with a field of a joint that is larger by this in all coordinates."""
-    value = of_joint(model, name, field) + by
-    return Editor(model).change("joint", name, **{field: value}).build()
 
 
 def under_gravity(model: Model, gravity: Array) -> Model:
