@@ -10,8 +10,8 @@ import numpy as np
 
 from tarsus._lib.checks import find, number
 from tarsus._lib.files import Array
+from tarsus.events.parameters import Parameter
 from tarsus.events.phase import Phase, changed_model, changed_phases
-from tarsus.events.sensitivity import Parameter
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model import Model
 

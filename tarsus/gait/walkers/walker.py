@@ -18,8 +18,8 @@ from tarsus._lib.files import Array
 from tarsus.events.flow import flow
 from tarsus.events.flow_result import Flowed
 from tarsus.events.foothold_model import Planted
+from tarsus.events.parameters import Parameter
 from tarsus.events.phase import Efforts, Phase
-from tarsus.events.sensitivity import Parameter
 from tarsus.gait.walkers.foot_groups import Feet, footed
 from tarsus.gait.walkers.stance import Radius, Stance, Support
 from tarsus.model.content import content_hash
