@@ -17,7 +17,7 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from tarsus_lab.bench.timing import Contender, interleave, pinned
@@ -26,7 +26,8 @@ import tarsus as ts
 from tarsus._lib.files import Array
 from tarsus.robots.quadrupeds import legged
 
-STEP, TIGHT = 0.05, {"rtol": 1e-10, "atol": 1e-12}
+STEP = 0.05
+TIGHT: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-12}
 """Duration of a motion [s] and its tolerances."""
 LONG = 2.0
 """Duration of the motion after which feet are looked at [s]."""
@@ -34,6 +35,7 @@ SPEED = 0.3
 """Root mean square of the velocities at the start [rad/s, m/s]."""
 BATCH = 64
 ACROSS = (0.0, -1.0, 0.0)
+ALIGNED: Literal["local_world_aligned"] = "local_world_aligned"
 KINDS = {"revolute": "point", "spherical": "point", "fixed": "flat"}
 """Joint at a root → how a foot stands on a spot."""
 LOOPS = {"revolute": "spherical", "spherical": "spherical", "fixed": "weld"}
@@ -169,13 +171,13 @@ def allowed(model: ts.Model, q: Array, v: Array) -> Array:
 def dense(machine: Machine, feet: Sequence[str], q: Array, v: Array) -> Array:
     """Return accelerations (nv,) of the floating machine by H a − Jᵀ λ = f, J a = −J̇ v."""
     m, rows = machine.model, list(ROWS[machine.joint])
-    frame = "local_world_aligned"
-    jacobian = np.concatenate([m.frame_jacobian(q, f, frame)[rows] for f in feet])
-    drift = np.concatenate([(m.frame_jacobian_rate(q, v, f, frame) @ v)[rows] for f in feet])
+    jacobian = np.concatenate([m.frame_jacobian(q, f, ALIGNED)[rows] for f in feet])
+    drift = np.concatenate([(m.frame_jacobian_rate(q, v, f, ALIGNED) @ v)[rows] for f in feet])
     inertia, n = np.asarray(m.mass_matrix(q)), len(jacobian)
     forces = np.asarray(m.passive_forces(q, v)) - m.bias_forces(q, v)
     system = np.block([[inertia, -jacobian.T], [jacobian, np.zeros((n, n))]])
-    return np.linalg.lstsq(system, np.concatenate([forces, -drift]), rcond=None)[0][: m.nv]
+    found = np.linalg.lstsq(system, np.concatenate([forces, -drift]), rcond=None)[0]
+    return np.asarray(found[: m.nv])
 
 
 def error_of(machine: Machine, feet: Sequence[str], fixed: Fixed) -> float:

@@ -81,6 +81,8 @@ def test_constructors_refuse_what_is_for_the_others() -> None:
     model, walker = ts.robots.compass(), ts.gait.walkers.compass()
     made: Any = ts.gait.Walker
     assert "make one from a model with ts.gait.Walker.from_model" in refusal(made, model)
+    message = refusal(lambda m: made(model=m, feet=FEET), model)
+    assert "make one from a model with ts.gait.Walker.from_model" in message
     assert "use ts.gait.Walker.from_phases(" in refusal(made.from_model, walker.phases)
 
     def from_phases(phases: Any) -> object:

@@ -27,9 +27,6 @@ from tarsus.model.model import Model
 from tarsus.model.rerooted_model import Rooted
 from tarsus.sweep.names import Name
 
-# A machine that walks: phases from strike to strike, after each of which it has its names anew.
-
-
 STIFF = 20_000
 """Steps of an integrator in a step of walking, after which the walker is too stiff to go on."""
 
@@ -101,10 +98,10 @@ class Walker:
     """Returns `stance`, if that is known."""
 
     def __new__(cls, *arguments: object, **fields: Any) -> Walker:
-        """Refuse arguments without names, of which the constructor has none."""
-        if arguments:
+        """Refuse arguments that are no fields, such as those of `from_model`."""
+        if arguments or not fields.keys() <= cls.__dataclass_fields__.keys():
             raise TypeError(
-                "Walker(…) takes its fields by name only; make one from a model with "
+                "Walker(…) takes only its fields, by name; make one from a model with "
                 "ts.gait.Walker.from_model(model, feet=[…]) or from phases with "
                 "ts.gait.Walker.from_phases(phases, start=…, ahead=…)"
             )
@@ -131,41 +128,22 @@ class Walker:
         Where the other foot strikes, it becomes the stance foot, and names of left and right are
         exchanged.
 
-        Parameters
-        ----------
-        model : Model
-            A model whose base is free or, in the plane, planar.
-        feet : sequence of str, optional
-            Frames of the left and the right foot; those of the `Anatomy` unless stated. Two lists
-            of frames stand and strike together, as in a trot: [["FL", "HR"], ["FR", "HL"]].
-        stance : {"flat", "line", "point", "round"}
-            How a foot stands: welded to the ground, on an edge across its way, on a tip, or
-            rolling on a sole of `radius`.
-        radius : float or (3,), optional
-            Radius of a round sole, or half axes of an ellipsoid [m].
-        double_support : bool
-            Whether the rear foot stays where the other strikes, until nothing presses it any more.
-        slope : float
-            How much the ground falls along x [rad].
-        controller : callable, optional
-            Efforts (t, q, v) → tau (nv,) in all phases.
-        start : (q, v), optional
-            A state just after a strike, near one of a gait; at rest unless stated.
-        name : str, optional
-            That of the model unless stated.
-        factory : Factory, optional
-            How the walker is made with other numbers; slope and radius can be changed unless
-            stated.
-        **options
-            `clocked`, `longest`, `exact`, `kept` and `section` as for `from_phases`.
-
-        Raises
-        ------
-        TypeError
-            If `model` is no model, or if there is no argument of a name.
-        ValueError, ModelError
-            If feet, stance and radius do not fit each other or the model, or if left and right
-            are no images of each other.
+        - `model`: a model whose base is free or, in the plane, planar.
+        - `feet`: frames of the left and the right foot, those of the anatomy unless stated. Two
+          lists of frames stand and strike together, as in a trot: [["FL", "HR"], ["FR", "HL"]].
+        - `stance`: how a foot stands: "flat" (welded to the ground), "line" (on an edge across its
+          way), "point" (on a tip) or "round" (rolling on a sole).
+        - `radius`: of a round sole, or half axes (3,) of an ellipsoid [m].
+        - `double_support`: whether the rear foot stays where the other strikes, until nothing
+          presses it any more.
+        - `slope`: how much the ground falls along x [rad].
+        - `controller`: efforts (t, q, v) → tau (nv,) in all phases.
+        - `start`: a state q (nq,), v (nv,) just after a strike, near one of a gait; at rest unless
+          stated.
+        - `name`: that of the model unless stated.
+        - `factory`: how the walker is made with other numbers; slope and radius can be changed
+          unless stated.
+        - `options`: `clocked`, `longest`, `exact`, `kept` and `section` as for `from_phases`.
         """
         if not isinstance(model, Model):
             raise TypeError(
@@ -228,42 +206,24 @@ class Walker:
         swing leg exchanged. Other exits are ways to fail, and lead nowhere. A gait is a state to
         which a step leads back.
 
-        Parameters
-        ----------
-        phases : Phase or sequence of Phase
-            The phases of one step.
-        ahead : callable
-            How far a step led [m], of configurations (…, nq) of the last phase at its strike.
-        start : (q, v), optional
-            A state just after a strike, near one of a gait; the neutral one at rest unless stated.
-        slope : float
-            How much the ground falls along the way [rad].
-        name : str, optional
-            That of the first model unless stated.
-        events : int, optional
-            How many events a step has; as many as there are phases unless stated.
-        clocked : bool
-            Whether controllers go by the time since the last strike: steps are taken one by one.
-        longest : float
-            Time after which a step that did not end has failed [s].
-        exact : bool
-            Whether flows have derivatives of all phases; else return maps take differences.
-        kept : callable, optional
-            Numbers (…, k) of states q (…, nq), v (…, nv) that no step changes, such as an energy.
-        section : Section, optional
-            Numbers by which basins choose states; all coordinates and rates unless stated.
-        factory : Factory, optional
-            How the walker is made with other numbers.
-        machine : callable, optional
-            Returns the machine on its feet, in coordinates of all phases, for forces and clearance
-            of feet.
-
-        Raises
-        ------
-        TypeError
-            If `phases` are no phases.
-        ValueError
-            If there are none, or if another argument is out of its range.
+        - `phases`: the phases of one step.
+        - `ahead`: how far a step led [m], of configurations (…, nq) of the last phase at its
+          strike.
+        - `start`: a state q (nq,), v (nv,) just after a strike, near one of a gait; the neutral one
+          at rest unless stated.
+        - `slope`: how much the ground falls along the way [rad].
+        - `name`: that of the first model unless stated.
+        - `events`: how many events a step has; as many as there are phases unless stated.
+        - `clocked`: whether controllers go by the time since the last strike: steps are taken one
+          by one.
+        - `longest`: time after which a step that did not end has failed [s].
+        - `exact`: whether flows have derivatives of all phases; else return maps take differences.
+        - `kept`: numbers (…, k) of states q (…, nq), v (…, nv) that no step changes, such as an
+          energy: they tell gaits of a family apart.
+        - `section`: numbers by which basins choose states; all coordinates and rates unless stated.
+        - `factory`: how the walker is made with other numbers.
+        - `machine`: returns the machine on its feet, in coordinates of all phases, for forces and
+          clearance of feet.
         """
         listed = (phases,) if isinstance(phases, Phase) else phases
         if isinstance(listed, str | Model) or not isinstance(listed, Sequence):
