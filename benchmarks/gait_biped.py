@@ -30,7 +30,7 @@ class Legs:
     def of(cls, name: str) -> Legs:
         """Return the legs of a robot of example-robot-data."""
         model, anatomy = _lower_body(example(name))
-        walker = ts.gait.Walker(model, feet=["left_sole", "right_sole"], stance="flat")
+        walker = ts.gait.Walker.from_model(model, feet=["left_sole", "right_sole"], stance="flat")
         soles = np.stack([np.eye(4), np.eye(4)])
         soles[:, :3, 3] = [[0.1, 0.1, 0.0], [-0.1, -0.1, 0.0]]
         standing = ts.walking.stance(anatomy, soles=soles)

@@ -113,7 +113,7 @@ def _walker(text: str, numbers: Any, feet: Any, stance: str, start: str | None) 
     if start is None:
         raise ValueError(f"{text} needs a --start: where its gait is looked for")
     state = _state(start)
-    return ts.gait.Walker(model, feet, stance=stance, start=state, **values)  # type: ignore[arg-type]
+    return ts.gait.Walker.from_model(model, feet, stance=stance, start=state, **values)  # type: ignore[arg-type]
 
 
 def _state(text: str) -> tuple[list[float], list[float]]:

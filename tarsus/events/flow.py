@@ -16,9 +16,10 @@ from tarsus._lib.files import Array, check_result_size
 from tarsus.events.flow_result import ENDS, Flowed, FlowError
 from tarsus.events.friction import acting, check_start, ways
 from tarsus.events.guards import Functions
+from tarsus.events.parameters import Parameter
 from tarsus.events.phase import CROSSINGS, Efforts, Exit, Phase
 from tarsus.events.resets import Around, Reset
-from tarsus.events.sensitivity import Derivatives, Parameter
+from tarsus.events.sensitivity import Derivatives
 from tarsus.model import Model
 from tarsus.simulation.integrators.linkages import linkages
 

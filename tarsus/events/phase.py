@@ -14,8 +14,8 @@ from tarsus._lib.differences import STEP, WEIGHTS
 from tarsus._lib.files import Array
 from tarsus.events.friction import Rubbing, check_rubbing
 from tarsus.events.guards import Guard, JointVelocity
+from tarsus.events.parameters import Parameter
 from tarsus.events.resets import Function, Impact, Linear, Reset
-from tarsus.events.sensitivity import Parameter
 from tarsus.model.model import Model
 
 # Phases of a motion and their exits.

@@ -17,7 +17,7 @@ from tarsus._lib.console import Progress, progress_of
 from tarsus._lib.files import Array
 from tarsus.events.flow import flow
 from tarsus.events.flow_result import ENDS, EVENTS, EXIT
-from tarsus.gait.cycle import LimitCycle
+from tarsus.gait.cycle import LimitCycle, check_gait
 from tarsus.gait.disturbances import CERTAIN, DISTURBANCES, Disturbance, Phases, pushed, scattered
 from tarsus.gait.return_map import COARSE, residual
 from tarsus.gait.walkers.walker import STIFF
@@ -97,6 +97,7 @@ def basin(
     others are those of the gait. States go in lanes, whatever their neighbours do, by `ts.sweep`
     with its `executor`, `workers` and `checkpoint`.
     """
+    check_gait(gait)
     count(steps, "steps")
     section = gait.walker.numbered()
     axes = {}
@@ -232,6 +233,7 @@ def survival(
     A `feedback` of the gait sets numbers after each strike, whose sensors have errors of their own
     each time. It goes with pushes and sensor noise.
     """
+    check_gait(gait)
     for value, name in ((trials, "trials"), (steps, "steps"), (threads, "threads")):
         count(value, name)
     given = np.atleast_1d(np.asarray(sizes, float))

@@ -17,7 +17,7 @@ from tarsus.events.flow_result import Flowed, FlowEvent
 from tarsus.gait.return_map import Tolerances, fade, multipliers_of, on_root, residual, take_step
 from tarsus.gait.step_contact import Footing, Piece, footings, pieces
 from tarsus.gait.walkers.stance import Stance
-from tarsus.gait.walkers.walker import Walker
+from tarsus.gait.walkers.walker import Walker, kind_of, walker_call
 from tarsus.geometry.grounds import Ground
 from tarsus.model.model import Model
 from tarsus.simulation.array_file import read_arrays
@@ -186,6 +186,16 @@ class LimitCycle:
         return (
             f"<LimitCycle of {self.walker.name}: {many}{word}, {self.period:.5f} s, "
             f"{self.speed:.4f} m/s, largest multiplier {np.abs(self.multipliers).max():.4f}>"
+        )
+
+
+def check_gait(value: object, what: str = "gait") -> None:
+    """Raise `TypeError` unless `value` is a gait; the error says how to find one."""
+    if not isinstance(value, LimitCycle):
+        walker = "walker" if isinstance(value, Walker) else walker_call(value)
+        raise TypeError(
+            f"{what} is {kind_of(value)}, must be a tarsus.gait.LimitCycle: "
+            f"use ts.gait.limit_cycle({walker})"
         )
 
 

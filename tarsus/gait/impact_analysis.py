@@ -14,7 +14,7 @@ from tarsus.control.arguments import vectors
 from tarsus.events.phase import mapped, resets_of
 from tarsus.events.phase import struck as struck_impact_analysis
 from tarsus.events.resets import Impact, Linear
-from tarsus.gait.walkers.walker import Walker
+from tarsus.gait.walkers.walker import Walker, check_walker
 from tarsus.model.rerooted_model import Rooted
 
 # What a strike takes of a walker's energy, by which motions, and whether a foot lets go at once.
@@ -80,6 +80,7 @@ def impact_analysis(walker: Walker, q: ArrayLike, phase: int = -1) -> ImpactAnal
 
     The last phase, with which a step ends, unless another is stated.
     """
+    check_walker(walker)
     if not -len(walker.phases) <= phase < len(walker.phases):
         raise ValueError(f"phase is {phase}, walker {walker.name!r} has {len(walker.phases)}")
     of = walker.phases[phase]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tarsus._lib.differences import WEIGHTS
 from tarsus._lib.files import Array
 from tarsus.events.flow_result import ENDS, EVENTS, Flowed
-from tarsus.events.sensitivity import Parameter
+from tarsus.events.parameters import Parameter
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model.description import NONHOLONOMIC
 from tarsus.model.rerooted_model import Rooted

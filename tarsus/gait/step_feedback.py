@@ -20,7 +20,7 @@ from tarsus._lib.differences import WEIGHTS
 from tarsus._lib.files import Array
 from tarsus.control.arguments import gain, vectors
 from tarsus.events.flow_result import ENDS, EVENTS, Flowed
-from tarsus.gait.cycle import LimitCycle
+from tarsus.gait.cycle import LimitCycle, check_gait
 from tarsus.gait.return_map import FINE, residual, take_step
 
 EFFORT = 1e-3
@@ -65,6 +65,7 @@ class StepFeedback:
     ) -> None:
         from scipy.linalg import solve_discrete_are  # slow to import, and only needed here
 
+        check_gait(cycle, "cycle")
         if cycle.steps != 1:
             raise ValueError(f"cycle repeats after {cycle.steps} steps, must be of one step")
         self.cycle, self.walker = cycle, cycle.walker

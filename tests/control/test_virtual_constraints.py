@@ -82,7 +82,7 @@ def test_an_unstable_gait_is_kept_by_the_hip_alone() -> None:
     motion = ts.flow(m, q, v, duration=cycle.period + 1e-9, sample=every).samples
     control = VirtualConstraints(m, motion[1], 10.0, joints="hip", phase="lean")
     assert np.abs(control(0.0, motion[1], motion[2])).max() < 5e-3
-    led = Walker(
+    led = Walker.from_phases(
         replace(walker.phases[0], controller=control), start=cycle.state, ahead=walker.ahead
     )
     assert len(walker.steps(q, 1.02 * v, 10).events) < 10

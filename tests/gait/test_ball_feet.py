@@ -193,7 +193,7 @@ def dense_strike(walker: ts.gait.Walker, q: np.ndarray, v: np.ndarray) -> np.nda
 @pytest.mark.parametrize("radius", [0.5, (0.5, 0.5, 0.5), (0.3, 0.7, 0.5), (0.6, 0.2, 0.4)])
 def test_strikes_on_round_soles_are_dense_projections(radius: float) -> None:
     model = ts.gait.walkers.ball_feet().stance.model  # type: ignore[union-attr]
-    walker = ts.gait.Walker(
+    walker = ts.gait.Walker.from_model(
         model, ["left_foot", "right_foot"], stance="round", radius=radius, slope=0.1
     )
     machine = walker.stance
@@ -216,7 +216,7 @@ def test_strikes_on_round_soles_are_dense_projections(radius: float) -> None:
 def test_ellipsoids_that_are_nearly_balls_walk_as_balls(gait: ts.gait.LimitCycle) -> None:
     r = gait.walker.numbers["radius"]
     model = gait.walker.stance.model  # type: ignore[union-attr]
-    nearly = ts.gait.Walker(
+    nearly = ts.gait.Walker.from_model(
         model,
         ["left_foot", "right_foot"],
         stance="round",
@@ -288,6 +288,6 @@ def test_bad_soles_are_named() -> None:
         ts.gait.walkers.ball_feet(axle=0.0)
     feet = ["left_foot", "right_foot"]
     with pytest.raises(ValueError, match="walks in the plane"):
-        ts.gait.Walker(ts.robots.compass(), feet, stance="round", radius=(0.1, 0.2, 0.1))
+        ts.gait.Walker.from_model(ts.robots.compass(), feet, stance="round", radius=(0.1, 0.2, 0.1))
     with pytest.raises(ValueError, match="must be positive"):
-        ts.gait.Walker(ts.robots.compass(), feet, stance="round", radius=-0.1)
+        ts.gait.Walker.from_model(ts.robots.compass(), feet, stance="round", radius=-0.1)

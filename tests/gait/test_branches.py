@@ -66,7 +66,7 @@ def test_periods_double_towards_chaos() -> None:
 
 def test_numbers_by_differences_and_by_flows_lead_to_the_same_flip() -> None:
     shipped = ts.gait.walkers.compass()
-    machine = ts.gait.Walker(
+    machine = ts.gait.Walker.from_model(
         ts.robots.compass(gravity=9.8),
         ["left_foot", "right_foot"],
         stance="line",

@@ -54,13 +54,13 @@ def led(gain: float) -> Callable[[float, np.ndarray, np.ndarray], np.ndarray]:
 
 def driven(gain: float) -> Walker:
     phase = replace(compass().phases[0], controller=led(gain))
-    return Walker(phase, start=compass().start, ahead=compass().ahead)
+    return Walker.from_phases(phase, start=compass().start, ahead=compass().ahead)
 
 
 def machine(**numbers: float) -> Walker:
     model = ts.robots.compass(**numbers)
     feet = ["left_foot", "right_foot"]
-    return Walker(model, feet, stance="line", start=compass().start, slope=0.05)
+    return Walker.from_model(model, feet, stance="line", start=compass().start, slope=0.05)
 
 
 def test_walkers_are_known_by_all_that_they_are_made_of() -> None:
@@ -72,8 +72,10 @@ def test_walkers_are_known_by_all_that_they_are_made_of() -> None:
         *(compass().but(**{name: value + 1e-12}) for name, value in compass().numbers.items()),
         *(machine(leg_mass=mass) for mass in (1.0, 1.0 + 1e-12)),
         *(driven(gain) for gain in (0.1, 0.1 + 1e-12)),
-        Walker(compass().phases, start=compass().start, ahead=compass().ahead),
-        Walker(compass().phases, start=compass().start, ahead=compass().ahead, longest=4.0),
+        Walker.from_phases(compass().phases, start=compass().start, ahead=compass().ahead),
+        Walker.from_phases(
+            compass().phases, start=compass().start, ahead=compass().ahead, longest=4.0
+        ),
     ]
     assert repr(found[0]) == repr(found[1])
     assert len({each.fingerprint() for each in found}) == len(found)

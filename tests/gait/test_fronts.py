@@ -34,7 +34,7 @@ def test_forces_that_are_not_known_are_refused() -> None:
     walker = ts.gait.walkers.compass()
     phase = walker.phases[0]
     model = ts.Editor(phase.model).force(ts.forces.Drag("hip", 1.0)).build()
-    other = ts.gait.Walker(
+    other = ts.gait.Walker.from_phases(
         ts.Phase(model, phase.exits, name=phase.name), start=walker.start, ahead=walker.ahead
     )
     with pytest.raises(ValueError, match="carries forces"):

@@ -21,7 +21,9 @@ def bouncer(restitution: float) -> ts.gait.Walker:
         name="bounce",
     )
     phase = ts.Phase(model, bounce, name="flight")
-    return ts.gait.Walker(phase, start=([0.0], [1.0]), ahead=lambda q: np.ones(q.shape[:-1]))
+    return ts.gait.Walker.from_phases(
+        phase, start=([0.0], [1.0]), ahead=lambda q: np.ones(q.shape[:-1])
+    )
 
 
 def test_bounces_without_end_end() -> None:

@@ -77,7 +77,7 @@ def rods(turned: float, named: bool = True) -> ts.Model:
 def test_balls_in_loops_have_images(turned: float, named: bool) -> None:
     """Every body of the image moves as the projection has its original move, mirrored."""
     model = rods(turned, named)
-    walker = ts.gait.Walker(model, ["left_foot", "right_foot"], stance="point")
+    walker = ts.gait.Walker.from_model(model, ["left_foot", "right_foot"], stance="point")
     assert walker.notes == ()
     machine = walker.stance
     assert machine is not None
@@ -104,14 +104,14 @@ def test_balls_in_loops_have_images(turned: float, named: bool) -> None:
 def test_icub_stands_where_its_file_has_soles() -> None:
     """Shapes of its feet are turned by a quarter, and its right leg has no moments of inertia."""
     model = example("icub")
-    walker = ts.gait.Walker(model)
+    walker = ts.gait.Walker.from_model(model)
     soles, inertias = walker.notes
     assert "are 0.07 m from images" in soles and "'l_sole' and 'r_sole'" in soles
     assert "at 'r_hip_yaw' first" in inertias and "then on its image" in inertias
     for side in ("l", "r"):
         moments = [model.body(f"{side}_{name}").inertia.max() for name in ("hip_1", "upper_leg")]
         assert (max(moments) < 1e-12) == (side == "r")
-    named = ts.gait.Walker(model, ["l_sole", "r_sole"], stance="point")
+    named = ts.gait.Walker.from_model(model, ["l_sole", "r_sole"], stance="point")
     assert len(named.notes) == 1  # what users name is taken
     # it looks to −x, and so do its steps
     m = walker.stance.standing  # type: ignore[union-attr]
@@ -121,7 +121,7 @@ def test_icub_stands_where_its_file_has_soles() -> None:
 
 def test_cassie_stands_in_its_ranges() -> None:
     """Its neutral configuration is out of range, with soles on end."""
-    walker = ts.gait.Walker(example("cassie"), stance="flat")
+    walker = ts.gait.Walker.from_model(example("cassie"), stance="flat")
     m, q = walker.stance.standing, walker.start[0]  # type: ignore[union-attr]
     assert (q >= m.lower - 1e-6).all() and (q <= m.upper + 1e-6).all()
     feet = [np.asarray(m.frame_pose(q, f"{side}-foot")) for side in ("left", "right")]
@@ -139,10 +139,12 @@ def test_joints_without_an_image_are_refused() -> None:
         b.joint(f"{side}_hip", "free", "trunk", f"{side}_leg", position=(0, y, 0))
         b.frame(f"{side}_foot", f"{side}_leg", position=(0, 0, -0.8))
     with pytest.raises(ts.ModelError, match="'right_hip' is free: its image"):
-        ts.gait.Walker(b.build(), ["left_foot", "right_foot"], stance="point")
+        ts.gait.Walker.from_model(b.build(), ["left_foot", "right_foot"], stance="point")
     # one velocity of a ball is the coordinate of the loop, about axes that are no images
     with pytest.raises(ts.ModelError, match="not images: left_ball, right_ball; state `indep"):
-        ts.gait.Walker(rods(0.9, named=False), ["left_foot", "right_foot"], stance="point")
+        ts.gait.Walker.from_model(
+            rods(0.9, named=False), ["left_foot", "right_foot"], stance="point"
+        )
 
 
 def test_masses_that_are_no_images_are_refused() -> None:
@@ -153,7 +155,7 @@ def test_masses_that_are_no_images_are_refused() -> None:
         b.joint(f"{side}_hip", "revolute", "trunk", f"{side}_leg", axis="y", position=(0, y, 0))
         b.frame(f"{side}_foot", f"{side}_leg", position=(0, 0, -0.8))
     with pytest.raises(ts.ModelError, match=r"its centre of mass is up to 0\.29 m"):
-        ts.gait.Walker(b.build(), ["left_foot", "right_foot"], stance="point")
+        ts.gait.Walker.from_model(b.build(), ["left_foot", "right_foot"], stance="point")
 
 
 def two_legs(first: str, second: str) -> ts.Model:
@@ -173,7 +175,7 @@ def two_legs(first: str, second: str) -> ts.Model:
 
 def test_legs_are_images_whatever_their_names_are() -> None:
     named, plain = (
-        ts.gait.Walker(two_legs(a, b), [f"{a}_foot", f"{b}_foot"], stance="line").stance
+        ts.gait.Walker.from_model(two_legs(a, b), [f"{a}_foot", f"{b}_foot"], stance="line").stance
         for a, b in (("left", "right"), ("one", "two"))
     )
     assert named is not None and plain is not None

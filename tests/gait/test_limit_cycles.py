@@ -131,8 +131,6 @@ def test_bad_arguments_are_named() -> None:
         ts.gait.limit_cycle(walker, tolerance=0.0)
     with pytest.raises(KeyError, match="slop"):
         walker.but(slop=0.1)
-    with pytest.raises(ValueError, match="ahead is missing"):
-        ts.gait.Walker(walker.phases)
 
 
 def test_gaits_are_saved(tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -34,7 +34,7 @@ def rubbed(friction: float) -> Walker:
     editor = Editor(walker.phases[0].model)
     editor.change("joint", "hip", friction=[friction])
     phase = replace(walker.phases[0], model=editor.build())
-    return Walker(phase, start=walker.start, ahead=walker.ahead)
+    return Walker.from_phases(phase, start=walker.start, ahead=walker.ahead)
 
 
 def test_powers_by_hand() -> None:

@@ -26,7 +26,7 @@ START = (
 @cache
 def springy() -> ts.gait.LimitCycle:
     """Return a gait with double support, down a slope."""
-    walker = ts.gait.Walker(
+    walker = ts.gait.Walker.from_model(
         sprung(20_000.0, 200.0, 9.8),
         ["left_foot", "right_foot"],
         stance="line",
@@ -87,7 +87,7 @@ def test_multipliers_know_where_the_foot_landed() -> None:
 
 def test_stiff_legs_walk_like_those_of_a_compass() -> None:
     """Springs that hardly give take what a strike of rigid legs takes, as heat of their dampers."""
-    rigid = ts.gait.Walker(
+    rigid = ts.gait.Walker.from_model(
         rigid_legs(),
         ["left_foot", "right_foot"],
         stance="line",
@@ -171,13 +171,13 @@ def test_landings_are_impacts_onto_all_feet_that_stand() -> None:
 def test_bad_groups_are_refused() -> None:
     model = ts.robots.quadruped()
     with pytest.raises(ts.ModelError, match="is no image of"):
-        ts.gait.Walker(model, [PAIRS[0], PAIRS[1][::-1]], stance="point")
+        ts.gait.Walker.from_model(model, [PAIRS[0], PAIRS[1][::-1]], stance="point")
     with pytest.raises(ValueError, match="groups of 2 and of 1"):
-        ts.gait.Walker(model, [PAIRS[0], PAIRS[1][:1]], stance="point")
+        ts.gait.Walker.from_model(model, [PAIRS[0], PAIRS[1][:1]], stance="point")
     with pytest.raises(ValueError, match="double_support is for two feet"):
-        ts.gait.Walker(model, PAIRS, stance="point", double_support=True)
+        ts.gait.Walker.from_model(model, PAIRS, stance="point", double_support=True)
     with pytest.raises(ValueError, match="soles that roll stand alone"):
-        ts.gait.Walker(
+        ts.gait.Walker.from_model(
             sprung(), ["left_foot", "right_foot"], stance="round", radius=0.1, double_support=True
         )
     with pytest.raises(ValueError, match="posture is missing"):

@@ -74,7 +74,7 @@ def strike_error(walker: ts.gait.Walker) -> float:
 def test_strikes_of_every_joint_are_dense_projections(kind: str) -> None:
     """Bodies move after a strike as the image of what the projection has them do."""
     model = biped(kind, **JOINTS[kind])
-    walker = ts.gait.Walker(model, ["left_foot", "right_foot"], stance="point")
+    walker = ts.gait.Walker.from_model(model, ["left_foot", "right_foot"], stance="point")
     machine = walker.stance
     assert machine is not None
     m = machine.standing
@@ -97,10 +97,10 @@ def test_strikes_of_every_joint_are_dense_projections(kind: str) -> None:
 def test_strikes_of_robots_are_dense_projections(name: str) -> None:
     """Rotors of lola, armatures of joints and rods in loops have momenta, too."""
     if name:
-        walker = ts.gait.Walker(robot(name), stance="point")
+        walker = ts.gait.Walker.from_model(robot(name), stance="point")
     else:
         model = biped("revolute", 0.5, axis="y")
-        walker = ts.gait.Walker(model, ["left_foot", "right_foot"], stance="point")
+        walker = ts.gait.Walker.from_model(model, ["left_foot", "right_foot"], stance="point")
     error = strike_error(walker)
     print(f"{error:.1e}")
     assert error < 1e-9
@@ -110,7 +110,7 @@ def test_strikes_of_robots_are_dense_projections(name: str) -> None:
 def test_strikes_onto_soles_are_dense_projections(name: str) -> None:
     """Resets of a phase on flat feet: joints turn as the projection has them, by their image."""
     model = robot(name)
-    walker = ts.gait.Walker(model, stance="flat")
+    walker = ts.gait.Walker.from_model(model, stance="flat")
     machine = walker.stance
     assert machine is not None
     m, rng = machine.standing, np.random.default_rng(2)
@@ -127,5 +127,7 @@ def test_strikes_onto_soles_are_dense_projections(name: str) -> None:
 @pytest.mark.parametrize("kind", JOINTS)
 def test_strikes_onto_soles_of_every_joint(kind: str) -> None:
     """Coordinates of balls and of slides in a plane after a strike are no sums of those before."""
-    walker = ts.gait.Walker(biped(kind, **JOINTS[kind]), ["left_foot", "right_foot"], stance="flat")
+    walker = ts.gait.Walker.from_model(
+        biped(kind, **JOINTS[kind]), ["left_foot", "right_foot"], stance="flat"
+    )
     assert strike_error(walker) < 1e-9

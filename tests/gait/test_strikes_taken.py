@@ -21,7 +21,7 @@ def crossing(way: str) -> Walker:
     strike, *others = phase.exits
     changed = ts.Exit(strike.guard, "swing", strike.reset, strike.when, way, "strike")
     phases = ts.Phase(phase.model, (changed, *others), name="swing")
-    return Walker(phases, start=walker.start, ahead=walker.ahead, slope=walker.slope)
+    return Walker.from_phases(phases, start=walker.start, ahead=walker.ahead, slope=walker.slope)
 
 
 def test_no_gait_ends_in_a_strike_that_is_not_taken() -> None:
@@ -59,7 +59,9 @@ def test_slopes_of_strikes_with_velocities() -> None:
     height = ts.guards.Height("right_foot")
     guard = 2.0 * lean + hip + 0.3 * ts.guards.JointVelocity("hip") + height
     way = ts.Exit(guard, "swing", phase.exits[0].reset, (hip, height), name="strike")
-    other = Walker(ts.Phase(phase.model, way, name="swing"), start=walker.start, ahead=walker.ahead)
+    other = Walker.from_phases(
+        ts.Phase(phase.model, way, name="swing"), start=walker.start, ahead=walker.ahead
+    )
     conditions = Taken.of_all(other)
     basis = ts.gait.Chebyshev(6)
     stated = Transcription(other, basis, objective=EffortCost([np.eye(2)]), conditions=conditions)

@@ -26,7 +26,7 @@ def sprung() -> ts.gait.LimitCycle:
     def spring(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         return np.array([0.0, -8.0 * q[1]])
 
-    walker = ts.gait.Walker(
+    walker = ts.gait.Walker.from_model(
         ts.robots.compass(gravity=9.8),
         ["left_foot", "right_foot"],
         stance="line",

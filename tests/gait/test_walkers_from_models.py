@@ -18,7 +18,7 @@ def machine(stance: str = "line", radius: float = 0.0) -> ts.gait.Walker:
     """Return the compass walker from its model alone."""
     sign = -1.0 if stance == "round" else 1.0  # a sole that rolls ahead leans ahead
     (lean, hip), (lean_rate, hip_rate) = ts.gait.walkers.compass().start
-    return ts.gait.Walker(
+    return ts.gait.Walker.from_model(
         ts.robots.compass(gravity=9.8),
         ["left_foot", "right_foot"],
         stance=stance,
@@ -79,7 +79,7 @@ def _kinetic(gait: ts.gait.LimitCycle) -> float:
 
 
 def test_what_is_not_symmetric_is_refused_or_told() -> None:
-    assert "differ by" in ts.gait.Walker(example("bolt"), stance="point").notes[0]
+    assert "differ by" in ts.gait.Walker.from_model(example("bolt"), stance="point").notes[0]
     assert machine().notes == ()
     b = ts.Builder("lame")
     b.body("trunk", 10.0, inertia=(1.0, 1.0, 1.0)).joint("base", "free", "world", "trunk")
@@ -88,19 +88,19 @@ def test_what_is_not_symmetric_is_refused_or_told() -> None:
         b.joint(f"{side}_hip", "revolute", "trunk", f"{side}_leg", axis="y", position=(0, y, 0))
         b.frame(f"{side}_foot", f"{side}_leg", position=(0, 0, -length))
     with pytest.raises(ts.ModelError, match="is not its own image"):
-        ts.gait.Walker(b.build(), ["left_foot", "right_foot"], stance="point")
+        ts.gait.Walker.from_model(b.build(), ["left_foot", "right_foot"], stance="point")
 
 
 def test_bad_arguments_of_walkers_are_named() -> None:
     model = ts.robots.compass()
     with pytest.raises(ValueError, match="must be two frames"):
-        ts.gait.Walker(model, ["left_foot"])
+        ts.gait.Walker.from_model(model, ["left_foot"])
     with pytest.raises(KeyError, match="left_fot"):
-        ts.gait.Walker(model, ["left_fot", "right_foot"])
+        ts.gait.Walker.from_model(model, ["left_fot", "right_foot"])
     with pytest.raises(KeyError, match="stance"):
-        ts.gait.Walker(model, ["left_foot", "right_foot"], stance="soft")
+        ts.gait.Walker.from_model(model, ["left_foot", "right_foot"], stance="soft")
     with pytest.raises(ValueError, match="soles that are round have one"):
-        ts.gait.Walker(model, ["left_foot", "right_foot"], stance="round")
+        ts.gait.Walker.from_model(model, ["left_foot", "right_foot"], stance="round")
 
 
 def test_steps_down_and_pushes() -> None:
@@ -174,7 +174,7 @@ def test_what_was_not_looked_at_is_told() -> None:
 
 
 def test_walkers_keep_what_they_were_given() -> None:
-    walker = ts.gait.Walker(
+    walker = ts.gait.Walker.from_model(
         ts.robots.compass(), ["left_foot", "right_foot"], stance="line", longest=1.5, name="mine"
     )
     other = walker.but(slope=0.02)

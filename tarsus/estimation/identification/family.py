@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus._lib.checks import find, number
 from tarsus._lib.files import Array
+from tarsus.events.parameters import Parameter
 from tarsus.events.phase import Phase, changed_model, changed_phases
-from tarsus.events.sensitivity import Parameter
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model.model import Model
 

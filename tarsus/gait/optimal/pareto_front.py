@@ -15,7 +15,7 @@ from tarsus.events.phase import Efforts
 from tarsus.gait.limit_cycle import NoGaitError, limit_cycle
 from tarsus.gait.optimal.optimize import optimize
 from tarsus.gait.optimal.search import OptimizedGait
-from tarsus.gait.walkers.walker import Walker
+from tarsus.gait.walkers.walker import Walker, check_walker
 
 # Cost, speed and stability of gaits against each other: which of them no other one beats.
 
@@ -72,6 +72,7 @@ def front(walker: Walker, speeds: ArrayLike, **options: Any) -> Front:
     from strike to strike, and the largest multiplier of that motion says how stable it is by its
     mechanics alone.
     """
+    check_walker(walker)
     given = np.atleast_1d(reals(speeds, "speeds"))
     numbers(given, (given.size,), "speeds")
     if not given.size:
@@ -114,7 +115,7 @@ def replayed(gait: OptimizedGait) -> Walker:
         replace(phase, controller=_player(gait, p, float(begins[p])))
         for p, phase in enumerate(gait.walker.phases)
     )
-    return Walker(
+    return Walker.from_phases(
         phases,
         name=f"{gait.walker.name}, played",
         start=gait.state,

@@ -6,7 +6,7 @@ from tarsus.gait.walkers.planar import compass, dribbel, rimless_wheel, round_fe
 from tarsus.gait.walkers.point_mass import point_mass
 from tarsus.gait.walkers.spatial import ball_feet, hopper, walker3d
 from tarsus.gait.walkers.trot import trot
-from tarsus.gait.walkers.walker import Section, Walker
+from tarsus.gait.walkers.walker import Factory, Section, Walker
 
 SHIPPED: dict[str, Callable[..., Walker]] = {
     "compass": compass,
@@ -22,6 +22,7 @@ SHIPPED: dict[str, Callable[..., Walker]] = {
 
 __all__ = [
     "SHIPPED",
+    "Factory",
     "Section",
     "Walker",
     "ball_feet",

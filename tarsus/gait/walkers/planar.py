@@ -15,7 +15,7 @@ from tarsus.events.phase import Exit, Phase
 from tarsus.gait.walkers.stance import Stance
 from tarsus.gait.walkers.touchdown import RELABEL as STRAIGHT
 from tarsus.gait.walkers.touchdown import straight_strike
-from tarsus.gait.walkers.walker import Section, Walker
+from tarsus.gait.walkers.walker import Factory, Section, Walker
 from tarsus.model.builder import Builder
 from tarsus.model.editor import Editor
 from tarsus.model.model import Model
@@ -76,15 +76,13 @@ def compass(
         "damping": damping,
         "center": center,
     }
-    return Walker(
+    return Walker.from_phases(
         walking(**numbers),
         name="compass",
         start=start(),
         ahead=ahead,
         slope=slope,
-        numbers=numbers,
-        recipe=compass,
-        parameters=PARAMETERS,
+        factory=Factory(compass, numbers, PARAMETERS),
         section=SECTION,
         machine=partial(_machine, **numbers),
     )
@@ -159,14 +157,13 @@ def dribbel(slope: float = DRIBBEL_SLOPE, gravity: float = 9.81) -> Walker:
         name="knee strike",
     )
     strike = straight_strike(free, "swing_foot", RELABEL)
-    return Walker(
+    return Walker.from_phases(
         (Phase(bent, knee, name="swing"), Phase(straight, strike, name="reach")),
         start=dribbel_start(),
         ahead=_ahead,
         name="dribbel",
         slope=slope,
-        numbers=tilted,
-        recipe=dribbel,
+        factory=Factory(dribbel, tilted),
     )
 
 
@@ -233,7 +230,7 @@ def round_feet(
     if not 0.0 < number(radius, "radius") <= 1.0:
         raise ModelError(f"round_feet: radius is {radius:g} m, must be from above 0 to a leg's, 1")
     model = compass_model(leg_mass, hip_mass, gravity=gravity, center=center)
-    return Walker(
+    return Walker.from_model(
         model,
         FEET,
         stance="round",
@@ -241,8 +238,7 @@ def round_feet(
         slope=slope,
         start=ROUND_SECTION.place(np.array(START)),
         name="round feet",
-        numbers=numbers,
-        recipe=round_feet,
+        factory=Factory(round_feet, numbers),
         section=ROUND_SECTION,
     )
 
@@ -266,15 +262,17 @@ def simplest_walker(slope: float = 0.009, foot_mass: float = 1e-6) -> Walker:
     lean, rate = LONG
     # the swing foot leaves with no speed of its own: (1 − cos 2θ) θ̇ between the legs
     hip_rate = -(1.0 - np.cos(2.0 * lean)) * rate
-    return Walker(
+    return Walker.from_phases(
         walking(leg_mass=foot_mass, hip_mass=1.0, slope=slope, gravity=1.0, center=0.0),
         name="simplest_walker",
         start=([lean, -2.0 * lean], [rate, hip_rate]),
         ahead=ahead,
         slope=slope,
-        numbers={"slope": slope, "foot_mass": foot_mass},
-        recipe=simplest_walker,
-        parameters={"slope": PARAMETERS["slope"]},
+        factory=Factory(
+            simplest_walker,
+            {"slope": slope, "foot_mass": foot_mass},
+            {"slope": PARAMETERS["slope"]},
+        ),
         section=SECTION,
         longest=20.0,
     )
@@ -316,15 +314,17 @@ def rimless_wheel(
     back = Exit(0.5 * between + 1e-6 - 1.0 * lean, name="rolled back")
     phase = Phase(_model(between, slope, **values), (strike, back), name="rolling")
     rate = -math.sqrt(gravity / length) * max(1.0, 2.0 * math.sqrt(between))
-    return Walker(
+    return Walker.from_phases(
         phase,
         name="rimless wheel",
         start=([0.5 * between], [rate]),
         ahead=lambda q: np.full(np.shape(q)[:-1], 2.0 * length * math.sin(0.5 * between)),
         slope=slope,
-        numbers={"spokes": spokes, "slope": slope, **values},
-        recipe=rimless_wheel,
-        parameters={"slope": parameters.Slope(), "gravity": parameters.Gravity()},
+        factory=Factory(
+            rimless_wheel,
+            {"spokes": spokes, "slope": slope, **values},
+            {"slope": parameters.Slope(), "gravity": parameters.Gravity()},
+        ),
         section=_section(0.5 * between),
     )
 

@@ -17,7 +17,7 @@ from tarsus.events import guards, resets
 from tarsus.events.flow import flow
 from tarsus.events.phase import Exit, Phase
 from tarsus.gait.impact_analysis import leg_direction, leg_rates, leg_velocity, push_off, struck
-from tarsus.gait.walkers.walker import Walker
+from tarsus.gait.walkers.walker import Factory, Walker
 from tarsus.model.builder import Builder
 from tarsus.model.model import Model
 
@@ -88,13 +88,12 @@ def point_mass(
     def energy(q: Array, v: Array) -> Array:
         return np.asarray(model.kinetic_energy(q, v) + model.potential_energy(q))[..., None]
 
-    return Walker(
+    return Walker.from_phases(
         (first, second),
         name="point_mass",
         start=start,
         ahead=_ahead,
-        numbers=numbers,
-        recipe=point_mass,
+        factory=Factory(point_mass, numbers),
         kept=energy,
     )
 

@@ -14,7 +14,7 @@ from tarsus._lib.files import Array
 from tarsus.events import guards, parameters, resets
 from tarsus.events.foothold_model import held
 from tarsus.events.phase import Exit, Phase
-from tarsus.gait.walkers.walker import Section, Walker
+from tarsus.gait.walkers.walker import Factory, Section, Walker
 from tarsus.model.builder import Builder
 from tarsus.model.model import Model
 from tarsus.parts.forces import Spring
@@ -101,7 +101,7 @@ def ball_feet(
             raise ModelError(f"ball_feet: {name} is {numbers[name]:g}, must not be negative")
     if not 0.0 <= center <= 1.0:
         raise ModelError(f"ball_feet: center is {center:g}, must be from 0 (feet) to 1 (hip)")
-    return Walker(
+    return Walker.from_model(
         model_of(leg_mass, hip_mass, width, axle, gravity, center),
         ("left_foot", "right_foot"),
         stance="round",
@@ -109,8 +109,7 @@ def ball_feet(
         slope=slope,
         start=(standing(*LEANING), RATES),
         name="ball feet",
-        numbers=numbers,
-        recipe=ball_feet,
+        factory=Factory(ball_feet, numbers),
     )
 
 
@@ -183,14 +182,16 @@ def hopper(
         sprung = 0.5 * stiffness / mass * np.maximum(short, 0.0) ** 2
         return np.asarray(0.5 * (v**2).sum(-1) + gravity * q[..., 1] + sprung)[..., None] / gravity
 
-    return Walker(
+    return Walker.from_phases(
         _phases(mass, gravity, stiffness, length, landing),
         name="hopper",
         start=(landing, [speed, fall]),
         ahead=ahead,
-        numbers=numbers,
-        recipe=hopper,
-        parameters={"mass": parameters.Mass("mass"), "gravity": parameters.Gravity()},
+        factory=Factory(
+            hopper,
+            numbers,
+            {"mass": parameters.Mass("mass"), "gravity": parameters.Gravity()},
+        ),
         section=_section(landing),
         kept=energy,
     )
@@ -299,13 +300,12 @@ def walker3d(
         name="strike",
     )
     rates = np.array([0.6, 0.0, -0.6, 0.0, 0.0, 0.0])
-    return Walker(
+    return Walker.from_phases(
         Phase(pivoted, strike, name="swing"),
         start=(START, rates),
         ahead=_ahead,
         name="walker3d",
-        numbers=numbers,
-        recipe=walker3d,
+        factory=Factory(walker3d, numbers),
     )
 
 

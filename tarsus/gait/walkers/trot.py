@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -15,7 +15,7 @@ from tarsus._lib.errors import ModelError
 from tarsus._lib.files import Array
 from tarsus.gait.walkers.feet import Foot
 from tarsus.gait.walkers.foot_groups import Feet, Groups, footed
-from tarsus.gait.walkers.walker import State, Walker
+from tarsus.gait.walkers.walker import Factory, State, Walker, on_feet
 from tarsus.model.editor import Editor
 from tarsus.model.model import Model
 from tarsus.robots.quadrupeds import quadruped
@@ -78,22 +78,16 @@ def trot(
     standing = (made.stance.feet[0], *made.beside)
     plan = TrotPlan(model, base, standing, made.landing, way)
     drive = TrotDrive(plan, made.stance.standing, (stiffness, damping))
-    walker = Walker(
-        made.phases(drive),
+    walker = on_feet(
+        *(made, drive),
         name="trot",
         start=_start(plan, made),
-        ahead=made.ahead,
         slope=slope,
-        numbers=given,
-        recipe=partial(trot, model, feet, base),
-        machine=partial(_same, made),
-        events=made.events,
-        heading=made.heading,
+        factory=Factory(partial(trot, model, feet, base), given),
         clocked=True,
         longest=3.0 * beat,
     )
-    walker.notes = (*told, *made.notes)
-    return walker
+    return replace(walker, notes=(*told, *walker.notes))
 
 
 def _smooth(model: Model) -> Model:
@@ -116,10 +110,6 @@ def _start(plan: TrotPlan, support: Groups) -> State:
     state = support.stance.standing.from_original(q, v, at=place @ support.stance.at)
     there, rates, _ = support.planted.strike(state.q, state.v)
     return there, rates
-
-
-def _same(support: Groups) -> Groups:
-    return support
 
 
 # Joints of four legs led along a trot: feet that stand go back, feet that swing go ahead.

@@ -3,155 +3,265 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import count as checked_count
-from tarsus._lib.checks import expect, find, number
+from tarsus._lib.checks import expect, find, number, suggestion
 from tarsus._lib.data import content_hash
 from tarsus._lib.files import Array
 from tarsus._lib.sweep_grid import Name
 from tarsus.events.flow import flow
 from tarsus.events.flow_result import Flowed
 from tarsus.events.foothold_model import Planted
+from tarsus.events.parameters import Parameter
 from tarsus.events.phase import Efforts, Phase
-from tarsus.events.sensitivity import Parameter
 from tarsus.gait.walkers.foot_groups import Feet, footed
 from tarsus.gait.walkers.stance import Radius, Stance, Support
 from tarsus.model.model import Model
 from tarsus.model.rerooted_model import Rooted
 
-# A machine that walks: phases from strike to strike, after each of which it has its names anew.
-
-
 STIFF = 20_000
 """Steps of an integrator in a step of walking, after which the walker is too stiff to go on."""
 
 
-class Walker:
-    """A machine that walks, from strike to strike.
+@dataclass(frozen=True)
+class Factory:
+    """Function that makes a walker from numbers, by which it can be made anew with other numbers.
 
-    `Walker(model, feet=["left_foot", "right_foot"], stance="flat")` makes it from a model that
-    floats: it stands on one foot (welded if "flat", on an edge across its way if "line", on a tip
-    if "point", rolling on a sole of `radius` [m] if "round"), the other strikes, and names of left
-    and right are exchanged. `slope` [rad] is how much the ground falls along x. With
-    `double_support` the rear foot stays where the other strikes, until nothing presses it any more.
-    Two lists of feet stand and strike together, as in a trot: [["FL", "HR"], ["FR", "HL"]].
-
-    `Walker(phases, start=…, ahead=…)` makes it from phases of `ts.flow`, the first of which begins
-    just after a strike. Each leads to the next by its first exit, the last leads back to the
-    first, with stance and swing leg exchanged: a step is over when as many events have passed as
-    there are phases, or as `events` says where there are several ways through them. Other exits are
-    ways to fail, and lead nowhere. A gait is a state to which a step leads back.
+    `create(**numbers)` returns the walker; `numbers` are the values that it has, by name, and
+    `parameters` are those of them that have derivatives in flows, as `ts.parameters`.
     """
 
-    def __init__(
-        self,
-        model: Model | Phase | Sequence[Phase],
+    create: Callable[..., Walker]
+    numbers: Mapping[str, float]
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+
+
+class StepOptions(TypedDict, total=False):
+    """Arguments of `Walker.from_phases` that `Walker.from_model` has, too."""
+
+    clocked: bool
+    longest: float
+    exact: bool
+    kept: Callable[[Array, Array], Array] | None
+    section: Section | None
+
+
+OPTIONS = tuple(StepOptions.__annotations__)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Walker:
+    """A hybrid model of a walking machine: the phases of one step, from strike to strike.
+
+    `Walker.from_model(model, feet=[…])` makes it from a floating model and the names of its feet,
+    `Walker.from_phases(phases, …)` from phases of `ts.flow`; `ts.gait.walkers` has some that are
+    ready. Fields are as those two set them, and cannot be changed.
+    """
+
+    phases: tuple[Phase, ...]
+    """Those of one step."""
+    events: int
+    """How many events a step has."""
+    start: State
+    """A state after a strike that is about one of a gait."""
+    ahead: Callable[[Array], Array]
+    """How far a step led [m], of configurations (…, nq) of the last phase at its strike."""
+    name: str
+    slope: float = 0.0
+    """How much the ground falls along the way [rad]."""
+    longest: float = 5.0
+    """Time after which a step that did not end has failed [s]."""
+    clocked: bool = False
+    """Whether controllers go by the time since the last strike: steps are taken one by one."""
+    exact: bool = True
+    """Whether flows have derivatives of all phases; else return maps take differences."""
+    heading: bool = False
+    """Whether it may head anywhere, on level ground: no multiplier tells about that."""
+    kept: Callable[[Array, Array], Array] | None = None
+    """Numbers (…, k) of states q (…, nq), v (…, nv) that no step changes, an energy or a
+    heading: they tell gaits apart that are a family. None where gaits are alone."""
+    section: Section | None = None
+    """Numbers by which basins choose states; all coordinates and rates unless stated."""
+    notes: tuple[str, ...] = ()
+    """What is not exact."""
+    factory: Factory | None = None
+    """How it is made with other numbers, if it can be."""
+    machine: Callable[[], Stance | Support] | None = None
+    """Returns `stance`, if that is known."""
+
+    def __new__(cls, *arguments: object, **fields: Any) -> Walker:
+        """Refuse arguments that are no fields, such as those of `from_model`."""
+        if arguments or not fields.keys() <= cls.__dataclass_fields__.keys():
+            raise TypeError(
+                "Walker(…) takes only its fields, by name; make one from a model with "
+                "ts.gait.Walker.from_model(model, feet=[…]) or from phases with "
+                "ts.gait.Walker.from_phases(phases, start=…, ahead=…)"
+            )
+        return super().__new__(cls)
+
+    @classmethod
+    def from_model(
+        cls,
+        model: Model,
         feet: Feet = (),
         *,
         stance: str = "flat",
         radius: Radius = 0.0,
         double_support: bool = False,
+        slope: float = 0.0,
         controller: Efforts | None = None,
         start: tuple[ArrayLike, ArrayLike] | None = None,
-        ahead: Callable[[Array], Array] | None = None,
+        name: str = "",
+        factory: Factory | None = None,
+        **options: Unpack[StepOptions],
+    ) -> Walker:
+        """Return a walker from a floating model, which stands on one foot while the other swings.
+
+        Where the other foot strikes, it becomes the stance foot, and names of left and right are
+        exchanged.
+
+        - `model`: a model whose base is free or, in the plane, planar.
+        - `feet`: frames of the left and the right foot, those of the anatomy unless stated. Two
+          lists of frames stand and strike together, as in a trot: [["FL", "HR"], ["FR", "HL"]].
+        - `stance`: how a foot stands: "flat" (welded to the ground), "line" (on an edge across its
+          way), "point" (on a tip) or "round" (rolling on a sole).
+        - `radius`: of a round sole, or half axes (3,) of an ellipsoid [m].
+        - `double_support`: whether the rear foot stays where the other strikes, until nothing
+          presses it any more.
+        - `slope`: how much the ground falls along x [rad].
+        - `controller`: efforts (t, q, v) → tau (nv,) in all phases.
+        - `start`: a state q (nq,), v (nv,) just after a strike, near one of a gait; at rest unless
+          stated.
+        - `name`: that of the model unless stated.
+        - `factory`: how the walker is made with other numbers; slope and radius can be changed
+          unless stated.
+        - `options`: `clocked`, `longest`, `exact`, `kept` and `section` as for `from_phases`.
+        """
+        if not isinstance(model, Model):
+            raise TypeError(
+                f"model is {kind_of(model)}, must be a tarsus.Model: use {walker_call(model)}"
+            )
+        for option in options:
+            if option not in OPTIONS:
+                hint = suggestion(option, OPTIONS)
+                raise TypeError(f"Walker.from_model has no argument {option!r}{hint}")
+        tilt = _checked_slope(slope)
+        made, told = footed(model, feet, stance, radius, tilt, double_support)
+        if factory is None:
+            again = partial(
+                cls.from_model,
+                *(made.model, feet),
+                stance=stance,
+                double_support=double_support,
+                controller=controller,
+                start=made.start if start is None else start,
+                name=name,
+                **options,
+            )
+            numbers = {"slope": tilt}
+            if made.sole is not None and made.sole.is_ball:
+                numbers["radius"] = made.sole.radius
+            elif made.sole is not None:
+                again = partial(again, radius=made.sole.half_axes)
+            factory = Factory(again, numbers)
+        walker = on_feet(
+            *(made, controller),
+            start=start,
+            slope=tilt,
+            name=name,
+            factory=factory,
+            **options,
+        )
+        return replace(walker, notes=(*told, *walker.notes))
+
+    @classmethod
+    def from_phases(
+        cls,
+        phases: Phase | Sequence[Phase],
+        *,
+        ahead: Callable[[Array], Array],
+        start: tuple[ArrayLike, ArrayLike] | None = None,
         slope: float = 0.0,
         name: str = "",
-        numbers: Mapping[str, float] | None = None,
-        recipe: Callable[..., Walker] | None = None,
-        parameters: Mapping[str, Parameter] | None = None,
-        section: Section | None = None,
-        machine: Callable[[], Stance | Support] | None = None,
-        exact: bool = True,
-        kept: Callable[[Array, Array], Array] | None = None,
+        events: int | None = None,
         clocked: bool = False,
         longest: float = 5.0,
-        events: int | None = None,
-        heading: bool = False,
-    ) -> None:
-        self.slope = number(slope, "slope")
-        if not abs(self.slope) < math.pi / 2:
-            raise ValueError(f"slope is {slope:g} rad, must be between -π/2 and π/2")
-        """How much the ground falls along the way [rad]."""
-        notes: tuple[str, ...] = ()
-        given_ahead = ahead
-        if not isinstance(model, Model) and (
-            len(feet) or np.any(radius) or controller or double_support
-        ):
-            raise ValueError(
-                "feet, radius, double_support and controller are for a model; phases have theirs"
+        exact: bool = True,
+        kept: Callable[[Array, Array], Array] | None = None,
+        section: Section | None = None,
+        factory: Factory | None = None,
+        machine: Callable[[], Stance | Support] | None = None,
+    ) -> Walker:
+        """Return a walker from phases of `ts.flow`, the first of which begins just after a strike.
+
+        Each leads to the next by its first exit, the last leads back to the first, with stance and
+        swing leg exchanged. Other exits are ways to fail, and lead nowhere. A gait is a state to
+        which a step leads back.
+
+        - `phases`: the phases of one step.
+        - `ahead`: how far a step led [m], of configurations (…, nq) of the last phase at its
+          strike.
+        - `start`: a state q (nq,), v (nv,) just after a strike, near one of a gait; the neutral one
+          at rest unless stated.
+        - `slope`: how much the ground falls along the way [rad].
+        - `name`: that of the first model unless stated.
+        - `events`: how many events a step has; as many as there are phases unless stated.
+        - `clocked`: whether controllers go by the time since the last strike: steps are taken one
+          by one.
+        - `longest`: time after which a step that did not end has failed [s].
+        - `exact`: whether flows have derivatives of all phases; else return maps take differences.
+        - `kept`: numbers (…, k) of states q (…, nq), v (…, nv) that no step changes, such as an
+          energy: they tell gaits of a family apart.
+        - `section`: numbers by which basins choose states; all coordinates and rates unless stated.
+        - `factory`: how the walker is made with other numbers.
+        - `machine`: returns the machine on its feet, in coordinates of all phases, for forces and
+          clearance of feet.
+        """
+        listed = (phases,) if isinstance(phases, Phase) else phases
+        if isinstance(listed, str | Model) or not isinstance(listed, Sequence):
+            raise TypeError(
+                f"phases is {kind_of(phases)}, must be a ts.Phase or several: "
+                f"use {walker_call(phases)}"
             )
-        if isinstance(model, Model):
-            made, told = footed(model, feet, stance, radius, self.slope, double_support)
-            notes, machine = (*told, *made.notes), partial(_same, made)
-            start = made.start if start is None else start
-            model, ahead = made.phases(controller), made.ahead if ahead is None else ahead
-            events, heading = made.events, made.heading
-            sole = made.sole
-            # what rolls to all sides goes to places that no step leads to
-            exact = exact and (sole is None or sole.in_plane)
-            if recipe is None:
-                recipe = partial(
-                    Walker,
-                    *(made.model, feet),
-                    stance=stance,
-                    double_support=double_support,
-                    controller=controller,
-                    start=start,
-                    ahead=given_ahead,
-                    name=name,
-                    section=section,
-                    exact=exact,
-                    kept=kept,
-                    clocked=clocked,
-                    longest=longest,
-                )
-                numbers = {"slope": self.slope}
-                if sole is not None and sole.is_ball:
-                    numbers["radius"] = sole.radius
-                elif sole is not None:
-                    recipe = partial(recipe, radius=sole.half_axes)
-        if ahead is None:
-            raise ValueError("ahead is missing: how far a step leads, of states at a strike")
-        self.phases = (model,) if isinstance(model, Phase) else tuple(model)
-        if not self.phases:
+        if not listed:
             raise ValueError("phases is empty, must be one phase of a step or several")
-        """Those of one step."""
-        self.events = len(self.phases) if events is None else events
-        checked_count(self.events, "events")
-        """How many events a step has."""
-        self.heading = heading
-        """Whether it may head anywhere, on level ground: no multiplier tells about that."""
-        self.notes = notes
-        """What is not exact."""
-        self.name = name or self.phases[0].model.name
-        self.start = _started(self.phases[0].model, start)
-        """A state after a strike that is about one of a gait."""
-        self.ahead = ahead
-        """How far a step led [m], of configurations (…, nq) of the last phase at its strike."""
-        self.numbers: Mapping[str, float] = {} if numbers is None else dict(numbers)
+        for phase in listed:
+            expect(phase, Phase, "phases")
+        first, events = listed[0].model, len(listed) if events is None else events
+        checked_count(events, "events")
+        return cls(
+            phases=tuple(listed),
+            events=events,
+            start=_started(first, start),
+            ahead=ahead,
+            name=name or first.name,
+            slope=_checked_slope(slope),
+            longest=number(longest, "longest"),
+            clocked=clocked,
+            exact=exact,
+            kept=kept,
+            section=section,
+            factory=factory,
+            machine=machine,
+        )
+
+    @property
+    def numbers(self) -> Mapping[str, float]:
         """What `but` can change, and its values."""
-        self.recipe = recipe
-        self.parameters: Mapping[str, Parameter] = {} if parameters is None else dict(parameters)
+        return {} if self.factory is None else self.factory.numbers
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
         """Which of the numbers have derivatives in flows, as `ts.parameters`."""
-        self.section = section
-        """Numbers by which basins choose states; all coordinates and rates unless stated."""
-        self._machine = machine
-        self.exact = exact
-        """Whether flows have derivatives of all phases; else return maps take differences."""
-        self.kept = kept
-        """Numbers (…, k) of states q (…, nq), v (…, nv) that no step changes, an energy or a
-        heading: they tell gaits apart that are a family. None where gaits are alone."""
-        self.clocked = clocked
-        """Whether controllers go by the time since the last strike: steps are taken one by one."""
-        self.longest = number(longest, "longest")
-        """Time after which a step that did not end has failed [s]."""
+        return {} if self.factory is None else self.factory.parameters
 
     @property
     def weight(self) -> float:
@@ -168,8 +278,8 @@ class Walker:
 
     @cached_property
     def stance(self) -> Stance | Support | None:
-        """The machine on its feet, with the coordinates of all phases; None if nobody said."""
-        return None if self._machine is None else self._machine()
+        """The machine on its feet, with the coordinates of all phases; None if it is not known."""
+        return None if self.machine is None else self.machine()
 
     def numbered(self) -> Section:
         """Return the section, or one that has all coordinates and rates of the first model.
@@ -182,12 +292,12 @@ class Walker:
 
     def but(self, **numbers: float) -> Walker:
         """Return the same walker with other numbers."""
-        if self.recipe is None:
-            raise ValueError(f"walker {self.name!r} has no recipe: make it anew from other phases")
+        if self.factory is None:
+            raise ValueError(f"walker {self.name!r} has no factory: make it anew from other phases")
         for name, value in numbers.items():
             find(self.numbers, name, "number of the walker")
             number(value, name)
-        return self.recipe(**{**self.numbers, **numbers})
+        return self.factory.create(**{**self.numbers, **numbers})
 
     def steps(
         self,
@@ -225,15 +335,17 @@ class Walker:
 
         Raises ValueError if a function has something bound to it of which nothing is known.
         """
-        if self.recipe is not None:
-            return content_hash(partial(self.recipe, **self.numbers), told=_known)
+        if self.factory is not None:
+            return content_hash(partial(self.factory.create, **self.numbers), told=_known)
         parts = [self.phases, self.start, self.ahead, self.slope, self.section, self.kept]
         return content_hash(self.name, *parts, self.clocked, self.longest, told=_known)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.recipe is None:
-            raise TypeError(f"walker {self.name!r} has no recipe by which another process makes it")
-        return partial(self.recipe, **self.numbers), ()
+        if self.factory is None:
+            raise TypeError(
+                f"walker {self.name!r} has no factory by which another process makes it"
+            )
+        return partial(self.factory.create, **self.numbers), ()
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name} {value:g}" for name, value in self.numbers.items())
@@ -241,14 +353,70 @@ class Walker:
         return f"<tarsus.gait.Walker {self.name!r}: {phases}; {numbers or 'no numbers'}>"
 
 
+def on_feet(
+    made: Stance | Support,
+    controller: Efforts | None,
+    *,
+    start: tuple[ArrayLike, ArrayLike] | None = None,
+    exact: bool = True,
+    **fields: Any,
+) -> Walker:
+    """Return the walker of a machine on its feet; `fields` are arguments of `from_phases`."""
+    walker = Walker.from_phases(
+        made.phases(controller),
+        ahead=made.ahead,
+        start=made.start if start is None else start,
+        events=made.events,
+        # what rolls to all sides goes to places that no step leads to
+        exact=exact and (made.sole is None or made.sole.in_plane),
+        machine=lambda: made,
+        **fields,
+    )
+    return replace(walker, heading=made.heading, notes=made.notes)
+
+
+# What to do with an argument that is no walker.
+
+
+FOOT = re.compile("foot|sole", re.IGNORECASE)
+"""Names of frames that are taken for feet in the advice of an error."""
+
+
 def check_walker(value: object) -> None:
-    """Raise `TypeError` unless `value` is a walker; for a model, say how to make one of it."""
-    if isinstance(value, Model):
+    """Raise `TypeError` unless `value` is a walker; the error says how to make one of it."""
+    if not isinstance(value, Walker):
         raise TypeError(
-            f"walker is the model {value.name!r}, must be a tarsus.gait.Walker, which has feet and "
-            "impacts: use tarsus.gait.Walker(model, feet=[…], stance=…) or tarsus.gait.walkers"
+            f"walker is {kind_of(value)}, must be a tarsus.gait.Walker: use {walker_call(value)}"
         )
-    expect(value, Walker, "walker")
+
+
+def kind_of(value: object) -> str:
+    """Return what an argument is, in the words of an error message."""
+    if isinstance(value, Model | Walker):
+        return f"the {'model' if isinstance(value, Model) else 'walker'} {value.name!r}"
+    return repr(value) if isinstance(value, str) else f"of type {type(value).__name__}"
+
+
+def walker_call(value: object) -> str:
+    """Return the call that makes a walker of an argument, for an error message."""
+    if isinstance(value, str):
+        from tarsus.gait.walkers import SHIPPED  # which are made of walkers
+
+        if value in SHIPPED:
+            return f"ts.gait.walkers.{value}()"
+        return f'ts.gait.Walker.from_model(ts.load("{value}", base="free"), feet=[…])'
+    if isinstance(value, Model):
+        found = [name for name in value.frame_names if FOOT.search(name)]
+        feet = found if len(found) == 2 else "[…]"
+        in_plane = not any(joint.kind == "free" for joint in value.joints)
+        stance = ', stance="line"' if in_plane else ""
+        return f"ts.gait.Walker.from_model(model, feet={feet}{stance})"
+    phases = value if isinstance(value, Sequence) else [value]
+    if len(phases) and all(isinstance(each, Phase) for each in phases):
+        return "ts.gait.Walker.from_phases(phases, start=…, ahead=…)"
+    if isinstance(getattr(value, "walker", None), Walker):
+        return "its attribute walker"
+    return "ts.gait.Walker.from_model(model, feet=[…]) or one of ts.gait.walkers"
 
 
 def _known(function: Callable[..., Any]) -> str:
@@ -258,8 +426,10 @@ def _known(function: Callable[..., Any]) -> str:
     return name.text
 
 
-def _same(stance: Stance | Support) -> Stance | Support:
-    return stance
+def _checked_slope(slope: float) -> float:
+    if not abs(number(slope, "slope")) < math.pi / 2:
+        raise ValueError(f"slope is {slope:g} rad, must be between -π/2 and π/2")
+    return float(slope)
 
 
 def _started(model: Model, start: tuple[ArrayLike, ArrayLike] | None) -> State:
