@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.mjcf_actuators import Actuators, switch_off
 from tarsus.formats.mjcf_document import Document
-from tarsus.formats.mjcf_keyframes import KeyStatement, SensorStatement
+from tarsus.formats.mjcf_keyframes import StatedKey, StatedSensor, stated_keys, stated_sensors
 from tarsus.formats.xml import Element
 
 # MuJoCo's own model of a document, with all passive forces.
@@ -22,17 +22,17 @@ LINE = re.compile(r"\bline (?:number=)?(\d+)", re.IGNORECASE)
 class Compiled(NamedTuple):
     """What MuJoCo made of a file, and what was read before it did."""
 
-    spec: Any
+    name: str
     model: Any
     actuators: Actuators
-    keys: list[KeyStatement]
-    sensors: list[SensorStatement]
+    keys: dict[str, StatedKey]
+    sensors: dict[str, StatedSensor]
     sources: ElementSources
     notes: list[str]
 
 
 def compiled(mujoco: Any, document: Document, file: str) -> Compiled:
-    """The specification and its model, and what MuJoCo warned of; `file` is for messages."""
+    """Return what MuJoCo makes of a document; `file` is for messages."""
     errors = (ValueError, RuntimeError, mujoco.FatalError, mujoco.UnexpectedError)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -42,11 +42,10 @@ def compiled(mujoco: Any, document: Document, file: str) -> Compiled:
             )
             actuators = Actuators(mujoco, spec, file)
             sources = actuator_sources(spec, document.lines)
-            keys = [KeyStatement.read(key) for key in spec.keys]
-            told = [SensorStatement.read(mujoco, i, each) for i, each in enumerate(spec.sensors)]
-            for element in (*spec.keys, *spec.sensors):  # nothing that is read refers to them
+            keys, sensors = stated_keys(spec), stated_sensors(mujoco, spec)
+            # nothing that is compiled refers to them, and they may be of any size
+            for element in (*spec.keys, *spec.sensors, *actuators.left_out_of(spec)):
                 spec.delete(element)
-            actuators.remove(spec)
             # lengths of muscles are found by simulation, which only actuators need
             spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)
             model = spec.compile()
@@ -54,11 +53,11 @@ def compiled(mujoco: Any, document: Document, file: str) -> Compiled:
             raise
         except errors as error:
             raise _model_error(str(error), document, file) from None
-    actuators.reflect(model, file)
+    actuators.reflect(model)
     switch_off(mujoco, model)
     sources |= element_sources(spec, document.lines)
     notes = [f"MuJoCo: {warning.message}" for warning in caught]
-    return Compiled(spec, model, actuators, keys, told, sources, notes)
+    return Compiled(spec.modelname, model, actuators, keys, sensors, sources, notes)
 
 
 def _model_error(message: str, document: Document, file: str) -> ModelError:
