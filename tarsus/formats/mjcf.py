@@ -26,7 +26,7 @@ from tarsus._lib.files import Array
 from tarsus.formats.context import listing
 from tarsus.formats.couplings import ONE_COORDINATE
 from tarsus.formats.mjcf_actuators import Actuators, Controls
-from tarsus.formats.mjcf_compile import compiled
+from tarsus.formats.mjcf_compile import check_in_process, compiled, needs_trial
 from tarsus.formats.mjcf_document import Document, write_document
 from tarsus.formats.mjcf_files import read_models
 from tarsus.formats.mjcf_joints import (
@@ -47,7 +47,6 @@ from tarsus.formats.mjcf_shapes import (
     read_sites,
 )
 from tarsus.formats.mjcf_tendons import Motors, Tendons
-from tarsus.formats.mjcf_trial import check_in_process, needs_trial
 from tarsus.model.description import Body, Description, Joint
 from tarsus.model.keyframes import KEYFRAMES
 from tarsus.model.name_references import SENSORS
