@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from tarsus._lib.checks import listing
 from tarsus.formats.paths import Folders
 from tarsus.formats.xml import Element
 
@@ -51,10 +51,3 @@ class Context:
             hints = dict.fromkeys(hint for hint in found if hint is not None)
             missing.append(f"{text}; package_dirs lacks {listing(hints)}" if hints else text)
         return self.warnings + left_out + missing
-
-
-def listing(names: Iterable[str], limit: int = 20) -> str:
-    """The names in one line, at most `limit` of them; sorted unless they are keys."""
-    ordered = list(names) if isinstance(names, dict) else sorted(names)
-    more = f" and {len(ordered) - limit} more" if len(ordered) > limit else ""
-    return ", ".join(ordered[:limit]) + more

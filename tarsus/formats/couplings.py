@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tarsus._lib.checks import listing
 from tarsus._lib.errors import ModelError, Source
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
 from tarsus.formats.xml import Element
 from tarsus.model.couplings import gear
 from tarsus.model.description import Body, Coupling, Description, Joint

@@ -20,10 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from tarsus._lib.checks import unused
+from tarsus._lib.checks import listing, unused
 from tarsus._lib.errors import WORLD, ModelError, Source
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
 from tarsus.formats.couplings import ONE_COORDINATE
 from tarsus.formats.mjcf_actuators import Actuators, Controls
 from tarsus.formats.mjcf_compile import check_in_process, compiled, needs_trial

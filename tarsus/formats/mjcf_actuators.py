@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tarsus._lib.checks import suggestion, unused
+from tarsus._lib.checks import listing, suggestion, unused
 from tarsus._lib.errors import ModelError, Source
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
 from tarsus.formats.couplings import ONE_COORDINATE
 from tarsus.formats.mjcf_tendons import StatedMotor, is_motor, is_off, tendon_joints
 from tarsus.model.description import Actuator, Description

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tarsus._lib.checks import unused
+from tarsus._lib.checks import listing, unused
 from tarsus._lib.errors import ModelError, Source
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
 from tarsus.formats.mjcf_joints import TYPES, reorder
 from tarsus.spatial import rotation_from_quaternion
 

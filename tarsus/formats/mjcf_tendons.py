@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tarsus._lib.checks import suggestion, unused
+from tarsus._lib.checks import listing, suggestion, unused
 from tarsus._lib.errors import ModelError, Source
-from tarsus.formats.context import listing
 from tarsus.formats.couplings import ONE_COORDINATE
 from tarsus.model.description import Description
 from tarsus.parts.forces import Damper, JointSpring, Spring, String

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tarsus._lib.checks import suggestion, unused
-from tarsus.formats.context import Context, listing
+from tarsus._lib.checks import listing, suggestion, unused
+from tarsus.formats.context import Context
 from tarsus.formats.couplings import ONE_COORDINATE, add_rotor, thin_disc
 from tarsus.formats.sdf_elements import flag, number
 from tarsus.formats.xml import Element

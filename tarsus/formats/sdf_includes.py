@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from tarsus._lib.checks import listing
 from tarsus._lib.errors import WORLD, ModelError
-from tarsus.formats.context import Context, listing
+from tarsus.formats.context import Context
 from tarsus.formats.sdf_elements import flag
 from tarsus.formats.sdf_frames import MODEL
 from tarsus.formats.xml import Element, read_xml

@@ -10,8 +10,9 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable
 
+from tarsus._lib.checks import listing
 from tarsus._lib.errors import WORLD, ModelError, Source
-from tarsus.formats.context import Context, listing
+from tarsus.formats.context import Context
 from tarsus.formats.couplings import read_mimics
 from tarsus.formats.paths import Folders
 from tarsus.formats.sdf_actuators import read_plugins

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tarsus._lib.checks import suggestion, unused
+from tarsus._lib.checks import listing, suggestion, unused
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
 from tarsus.formats.couplings import ONE_COORDINATE, Joints, add_rotor, follow, thin_disc
 from tarsus.formats.urdf_elements import read_body, read_direction, read_origin
 from tarsus.formats.xml import Element
