@@ -14,14 +14,13 @@ import numpy as np
 from tarsus._lib.checks import unused
 from tarsus._lib.errors import WORLD, ModelError
 from tarsus._lib.files import Array
-from tarsus.formats.context import Context
 from tarsus.formats.paths import Folders
 from tarsus.formats.sdf_actuators import read_actuators
 from tarsus.formats.sdf_elements import Connection, flag, read_connection, read_link, read_shapes
 from tarsus.formats.sdf_frames import Frames, read_pose
 from tarsus.formats.sdf_includes import one_model
 from tarsus.formats.sdf_joints import Gearing, add_joint, add_loop
-from tarsus.formats.xml import Element, read_xml
+from tarsus.formats.xml import Context, Element, read_xml
 from tarsus.model.description import Description, Frame, Joint
 from tarsus.model.name_references import SENSORS
 from tarsus.spatial import inverse, quaternion_from_rotation

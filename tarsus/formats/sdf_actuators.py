@@ -12,10 +12,9 @@ from collections.abc import Callable
 import numpy as np
 
 from tarsus._lib.checks import listing, suggestion, unused
-from tarsus.formats.context import Context
 from tarsus.formats.couplings import ONE_COORDINATE, add_rotor, thin_disc
 from tarsus.formats.sdf_elements import flag, number
-from tarsus.formats.xml import Element
+from tarsus.formats.xml import Context, Element
 from tarsus.model.defaults import filled
 from tarsus.model.description import Actuator, Description, Joint
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from tarsus._lib.errors import WORLD, Source
 from tarsus._lib.files import Array
-from tarsus.formats.context import Color, Context
 from tarsus.formats.sdf_frames import MODEL, Frames, read_pose
 from tarsus.formats.urdf_elements import sdf_surface
-from tarsus.formats.xml import Element
+from tarsus.formats.xml import Color, Context, Element
 from tarsus.model.description import Body, Shape
 from tarsus.spatial import inverse
 

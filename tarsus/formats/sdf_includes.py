@@ -7,10 +7,9 @@ from pathlib import Path
 
 from tarsus._lib.checks import listing
 from tarsus._lib.errors import WORLD, ModelError
-from tarsus.formats.context import Context
 from tarsus.formats.sdf_elements import flag
 from tarsus.formats.sdf_frames import MODEL
-from tarsus.formats.xml import Element, read_xml
+from tarsus.formats.xml import Context, Element, read_xml
 
 # Models inside models, and several models of a world, as one SDF model.
 #

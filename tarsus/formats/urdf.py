@@ -12,7 +12,6 @@ from collections.abc import Iterable
 
 from tarsus._lib.checks import listing
 from tarsus._lib.errors import WORLD, ModelError, Source
-from tarsus.formats.context import Context
 from tarsus.formats.couplings import read_mimics
 from tarsus.formats.paths import Folders
 from tarsus.formats.sdf_actuators import read_plugins
@@ -20,7 +19,7 @@ from tarsus.formats.urdf_elements import read_body, read_color, read_gazebo, rea
 from tarsus.formats.urdf_extensions import CONTROL, read_interfaces, read_plus, read_transmissions
 from tarsus.formats.urdf_extensions import ELEMENTS as PLUS
 from tarsus.formats.xacro.files import refuse_xacro
-from tarsus.formats.xml import Element, read_xml
+from tarsus.formats.xml import Context, Element, read_xml
 from tarsus.model.description import Body, Description, Joint
 
 ROOT_JOINT = "root_joint"

@@ -9,8 +9,7 @@ import numpy as np
 
 from tarsus._lib.checks import surface_number
 from tarsus._lib.files import Array
-from tarsus.formats.context import Color, Context
-from tarsus.formats.xml import Element
+from tarsus.formats.xml import Color, Context, Element
 from tarsus.model.description import Body, Joint, Shape
 from tarsus.spatial import pose, rotation_from_rpy
 
