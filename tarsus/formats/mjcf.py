@@ -24,9 +24,9 @@ from tarsus._lib.checks import listing, unused
 from tarsus._lib.errors import WORLD, ModelError, Source
 from tarsus._lib.files import Array
 from tarsus.formats.couplings import ONE_COORDINATE
-from tarsus.formats.mjcf_actuators import Actuators, Controls
+from tarsus.formats.mjcf_actuators import MjcfActuators, MjcfControls
 from tarsus.formats.mjcf_compile import check_in_process, compiled, needs_trial
-from tarsus.formats.mjcf_document import Document, write_document
+from tarsus.formats.mjcf_document import MjcfDocument, write_document
 from tarsus.formats.mjcf_files import read_models
 from tarsus.formats.mjcf_joints import (
     Equalities,
@@ -45,7 +45,7 @@ from tarsus.formats.mjcf_shapes import (
     read_shapes,
     read_sites,
 )
-from tarsus.formats.mjcf_tendons import Motors, Tendons
+from tarsus.formats.mjcf_tendons import MjcfMotors, Tendons
 from tarsus.model.description import Body, Description, Joint
 from tarsus.model.keyframes import KEYFRAMES
 from tarsus.model.name_references import SENSORS
@@ -88,7 +88,7 @@ def read_mjcf(
 class _Reader:
     """Turns the compiled model into a description, body by body."""
 
-    def __init__(self, mujoco: Any, file: str, document: Document, base: str | None) -> None:
+    def __init__(self, mujoco: Any, file: str, document: MjcfDocument, base: str | None) -> None:
         self.mujoco, self.file, self.base = mujoco, file, base
         made = compiled(mujoco, document, file)
         model = self.model = made.model
@@ -123,7 +123,9 @@ class _Reader:
         of_tendons = Tendons(
             mujoco, model, self.description, self.joint_names, site_names, self.source
         ).read()
-        of_motors = Motors(self.description, self.joint_names, self.source).read(actuators.motors)
+        of_motors = MjcfMotors(self.description, self.joint_names, self.source).read(
+            actuators.motors
+        )
         of_actuators = self._read_controls(actuators, made.keys)
         of_actuators += self._read_sensors(made.sensors, site_names)
         self.ignored += document.ignored
@@ -144,9 +146,9 @@ class _Reader:
                 f"stated per mass: {listing(dict.fromkeys(stiff), limit=10)}"
             )
 
-    def _read_controls(self, actuators: Actuators, keys: dict[str, StatedKey]) -> list[str]:
+    def _read_controls(self, actuators: MjcfActuators, keys: dict[str, StatedKey]) -> list[str]:
         """Append actuators and keyframes, and return warnings of what is left out."""
-        controls = Controls(
+        controls = MjcfControls(
             *(self.mujoco, self.model, self.description, self.joint_names),
             *(actuators.kept, self.source),
         )

@@ -27,7 +27,7 @@ SPRINGS = ("jnt_stiffness", "tendon_stiffness", "jnt_stiffnesspoly", "tendon_sti
 DAMPERS = ("dof_damping", "tendon_damping", "dof_dampingpoly", "tendon_dampingpoly")
 
 
-class Actuators:
+class MjcfActuators:
     """The actuators of a specification: which are read, and what they add to passive forces."""
 
     def __init__(self, mujoco: Any, spec: Any, file: str) -> None:
@@ -121,7 +121,7 @@ def name_of(name: str, index: int) -> str:
     return name or f"actuator{index}"
 
 
-class Controls:
+class MjcfControls:
     """Adds the actuators of a compiled model to its description.
 
     `indices` are the numbers that the compiled ones have in the file.

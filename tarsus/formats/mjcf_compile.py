@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import tarsus
 from tarsus._lib.errors import ModelError, Source
-from tarsus.formats.mjcf_actuators import Actuators, switch_off
-from tarsus.formats.mjcf_document import Document
+from tarsus.formats.mjcf_actuators import MjcfActuators, switch_off
+from tarsus.formats.mjcf_document import MjcfDocument
 from tarsus.formats.mjcf_keyframes import StatedKey, StatedSensor, stated_keys, stated_sensors
 from tarsus.formats.xml import Element
 
@@ -32,14 +32,14 @@ class Compiled(NamedTuple):
 
     name: str
     model: Any
-    actuators: Actuators
+    actuators: MjcfActuators
     keys: dict[str, StatedKey]
     sensors: dict[str, StatedSensor]
     sources: ElementSources
     notes: list[str]
 
 
-def compiled(mujoco: Any, document: Document, file: str) -> Compiled:
+def compiled(mujoco: Any, document: MjcfDocument, file: str) -> Compiled:
     """Return what MuJoCo makes of a document; `file` is for messages."""
     errors = (ValueError, RuntimeError, mujoco.FatalError, mujoco.UnexpectedError)
     with warnings.catch_warnings(record=True) as caught:
@@ -48,7 +48,7 @@ def compiled(mujoco: Any, document: Document, file: str) -> Compiled:
             spec = mujoco.MjSpec.from_string(
                 document.text, include=document.models, assets=document.meshes
             )
-            actuators = Actuators(mujoco, spec, file)
+            actuators = MjcfActuators(mujoco, spec, file)
             sources = actuator_sources(spec, document.lines)
             keys, sensors = stated_keys(spec), stated_sensors(mujoco, spec)
             # nothing that is compiled refers to them, and they may be of any size
@@ -68,7 +68,7 @@ def compiled(mujoco: Any, document: Document, file: str) -> Compiled:
     return Compiled(spec.modelname, model, actuators, keys, sensors, sources, notes)
 
 
-def _model_error(message: str, document: Document, file: str) -> ModelError:
+def _model_error(message: str, document: MjcfDocument, file: str) -> ModelError:
     """Return an error of MuJoCo with the file and line in which the element is stated."""
     message = " ".join(message.split())
     for name, path in document.mesh_files.items():
@@ -156,12 +156,12 @@ TESTED_VERSION = 4
 """MuJoCo 3.3.7 crashes on meshes with faces and `inertia="convex"`."""
 
 
-def needs_trial(document: Document, version: str) -> bool:
+def needs_trial(document: MjcfDocument, version: str) -> bool:
     """Return whether a version of MuJoCo may crash on a document, as far as tests tell."""
     return int(version.partition(".")[0]) < TESTED_VERSION or not _is_ordinary(document)
 
 
-def _is_ordinary(document: Document) -> bool:
+def _is_ordinary(document: MjcfDocument) -> bool:
     return (
         all(element.tag in ORDINARY for element in document.lines)
         and not any("builtin" in element.attributes for element in document.lines)
@@ -169,7 +169,7 @@ def _is_ordinary(document: Document) -> bool:
     )
 
 
-def check_in_process(document: Document, file: str) -> None:
+def check_in_process(document: MjcfDocument, file: str) -> None:
     """Raise if MuJoCo ends the process that compiles a document, or takes too long.
 
     Errors that MuJoCo reports are none here: the caller compiles the document again.

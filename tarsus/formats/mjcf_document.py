@@ -54,7 +54,7 @@ OMITTED_ATTRIBUTES = {
 """Attributes that are left out of the text, besides the user's own numbers."""
 
 
-class Document(NamedTuple):
+class MjcfDocument(NamedTuple):
     """A model for MuJoCo: texts, contents of mesh files, and where they come from."""
 
     text: str
@@ -68,13 +68,13 @@ class Document(NamedTuple):
     ignored: Counter[str]
 
 
-def write_document(models: Mapping[Path, ModelFiles]) -> Document:
+def write_document(models: Mapping[Path, ModelFiles]) -> MjcfDocument:
     """Return a model, the first of `models`, with all that it attaches."""
     writer = _Writer(models)
     texts = {name: writer.text(models[path]) for path, name in writer.names.items()}
     main, *_ = writer.names.values()
     attached = {name: text.encode() for name, text in texts.items() if name != main}
-    return Document(
+    return MjcfDocument(
         texts[main], attached, writer.meshes, writer.mesh_files, writer.lines, writer.ignored
     )
 

@@ -124,7 +124,7 @@ class StatedMotor:
         return automatic or stated == int(kinds.mjLIMITED_TRUE)
 
 
-class Motors:
+class MjcfMotors:
     """Adds the motors of one model to its description."""
 
     def __init__(

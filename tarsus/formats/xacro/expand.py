@@ -16,7 +16,7 @@ from tarsus._lib.errors import ModelError
 from tarsus.formats.paths import Folders
 from tarsus.formats.xacro.expressions import Evaluator
 from tarsus.formats.xacro.functions import to_text
-from tarsus.formats.xacro.limits import Budget, ExpressionError, Function, Namespace, work_of
+from tarsus.formats.xacro.limits import Budget, ExpressionError, Namespace, XacroFunction, work_of
 from tarsus.formats.xacro.references import References
 from tarsus.formats.xacro.scope import (
     PREFIX,
@@ -117,7 +117,7 @@ class _Expansion:
             "error": self._warn_with,
             "tokenize": _tokens,
         }
-        functions = {name: Function(name, call) for name, call in (own | further).items()}
+        functions = {name: XacroFunction(name, call) for name, call in (own | further).items()}
         direct = {name: functions[name] for name in own}
         return {**self.references.names, **direct, "xacro": Namespace("xacro", functions)}
 
