@@ -18,7 +18,7 @@ from tarsus._lib.errors import Source
 from tarsus._lib.files import Array
 from tarsus.formats.gltf import MAX_VERTICES, read_gltf
 from tarsus.formats.paths import normalized
-from tarsus.formats.xml import Element, parse_xml
+from tarsus.formats.xml import XmlElement, parse_xml
 
 # Mesh files before trimesh reads them: what a small file would make large is refused.
 
@@ -84,7 +84,7 @@ CHECKS: dict[str, Callable[[bytes, Source], bytes]] = {
 """What is done before trimesh gets the contents, by the suffix of the file."""
 
 
-def _tag(element: Element) -> str:
+def _tag(element: XmlElement) -> str:
     return element.tag.rpartition(":")[2]
 
 

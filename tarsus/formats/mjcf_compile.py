@@ -19,7 +19,7 @@ from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.mjcf_actuators import MjcfActuators, switch_off
 from tarsus.formats.mjcf_document import MjcfDocument
 from tarsus.formats.mjcf_keyframes import StatedKey, StatedSensor, stated_keys, stated_sensors
-from tarsus.formats.xml import Element
+from tarsus.formats.xml import XmlElement
 
 # MuJoCo's own model of a document, with all passive forces.
 
@@ -88,12 +88,12 @@ ElementSources = dict[tuple[str, int], Source]
 """Sources by tag and number; actuators have the number that they have in the file."""
 
 
-def actuator_sources(spec: Any, lines: Sequence[Element]) -> ElementSources:
+def actuator_sources(spec: Any, lines: Sequence[XmlElement]) -> ElementSources:
     """Return where actuators are stated, before any is removed; `lines` are those of the text."""
     return _sources("actuator", enumerate(spec.actuators), lines)
 
 
-def element_sources(spec: Any, lines: Sequence[Element]) -> ElementSources:
+def element_sources(spec: Any, lines: Sequence[XmlElement]) -> ElementSources:
     """Return where other elements are stated, after the specification is compiled."""
     lists = {"body": spec.bodies, "joint": spec.joints, "geom": spec.geoms, "site": spec.sites}
     # equality constraints are numbered together, whatever their tag
@@ -110,13 +110,13 @@ def element_sources(spec: Any, lines: Sequence[Element]) -> ElementSources:
 
 
 def _sources(
-    tag: str, elements: Iterable[tuple[int, Any]], lines: Sequence[Element]
+    tag: str, elements: Iterable[tuple[int, Any]], lines: Sequence[XmlElement]
 ) -> ElementSources:
     stated = ((number, _stated(element, lines)) for number, element in elements)
     return {(tag, number): element.source for number, element in stated if element}
 
 
-def _stated(element: Any, lines: Sequence[Element]) -> Element | None:
+def _stated(element: Any, lines: Sequence[XmlElement]) -> XmlElement | None:
     match = re.fullmatch(r"line (\d+)", element.info)
     return lines[int(match[1]) - 1] if match and 0 < int(match[1]) <= len(lines) else None
 

@@ -30,7 +30,7 @@ from tarsus.formats.xacro.scope import (
     shortened,
     truth,
 )
-from tarsus.formats.xml import Element
+from tarsus.formats.xml import XmlElement
 
 MAX_DEPTH = 3000
 """Elements, conditions, blocks, macros and includes inside each other; a macro counts as three."""
@@ -42,7 +42,9 @@ Steps: TypeAlias = "Iterator[Steps | None]"
 """An expansion that is under way: it yields expansions that must be done before it goes on."""
 
 
-def expand(file: Path, arguments: Mapping[str, Any], folders: Folders) -> tuple[Element, list[str]]:
+def expand(
+    file: Path, arguments: Mapping[str, Any], folders: Folders
+) -> tuple[XmlElement, list[str]]:
     """Return the root element of an expanded xacro file, and warnings."""
     expansion = _Expansion(file, arguments, folders)
     try:

@@ -12,7 +12,7 @@ from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.xacro.expressions import MAX_EXPRESSION, Evaluator
 from tarsus.formats.xacro.functions import to_text
 from tarsus.formats.xacro.limits import ExpressionError, Namespace, work_of
-from tarsus.formats.xml import MAX_BYTES, Element, TreeReader, parse_with
+from tarsus.formats.xml import MAX_BYTES, TreeReader, XmlElement, parse_with
 
 # Properties of xacro files in nested scopes, and texts with `${…}` and `$(…)` in them.
 
@@ -208,7 +208,7 @@ class Verbatim(str):
 
 
 @dataclass(eq=False)
-class Node(Element):
+class Node(XmlElement):
     """An element with its children and texts in order.
 
     `children` and `text` of the base class are set by `finish`, when the content is complete.
@@ -236,7 +236,7 @@ class Node(Element):
         attributes = {key: value for key, value in self.attributes.items() if key != without}
         return Node(tag, attributes, self.source, content=self.content)
 
-    def finish(self) -> Element:
+    def finish(self) -> XmlElement:
         """Set parents, children and texts of the whole tree, and return its root."""
         stack = [self]
         while stack:
