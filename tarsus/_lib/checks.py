@@ -58,6 +58,13 @@ def suggestion(name: object, valid: Iterable[str]) -> str:
     return f"{hint} (valid: {listed or 'none'})"
 
 
+def listing(names: Iterable[str], limit: int = 20) -> str:
+    """The names in one line, at most `limit` of them; sorted unless they are keys."""
+    ordered = list(names) if isinstance(names, dict) else sorted(names)
+    more = f" and {len(ordered) - limit} more" if len(ordered) > limit else ""
+    return ", ".join(ordered[:limit]) + more
+
+
 def find(views: Mapping[str, View], name: str, what: str, hint: str = "") -> View:
     """Return the element `name`; if there is none, the error says so after `what`, with a hint."""
     try:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tarsus._lib.checks import listing
 from tarsus._lib.errors import ModelError, Source
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
-from tarsus.formats.xml import Element
+from tarsus.formats.xml import XmlElement
 from tarsus.model.couplings import gear
 from tarsus.model.description import Body, Coupling, Description, Joint
 
@@ -71,7 +71,7 @@ def add_rotor(
 Joints = dict[str, Joint]
 
 
-def read_mimics(robot: Element, description: Description, mode: str) -> None:
+def read_mimics(robot: XmlElement, description: Description, mode: str) -> None:
     """Couple joints that mimic others; with the mode "independent" only note them."""
     joints = {joint.name: joint for joint in description.joints}
     couplings: dict[str, Coupling] = {}
@@ -95,12 +95,12 @@ def read_mimics(robot: Element, description: Description, mode: str) -> None:
         _note_mimics(couplings, description)
 
 
-def _mimic(mimic: Element, follower: str) -> Coupling:
+def _mimic(mimic: XmlElement, follower: str) -> Coupling:
     factors = {mimic.string("joint"): mimic.number("multiplier", 1.0)}
     return follow(follower, factors, mimic.number("offset", 0.0), source=mimic.source)
 
 
-def _check_mimic(element: Element, coupling: Coupling, joints: Joints) -> None:
+def _check_mimic(element: XmlElement, coupling: Coupling, joints: Joints) -> None:
     leader, follower = coupling.leaders[0], coupling.followers[0]
     if leader == follower:
         raise element.error("mimics itself")

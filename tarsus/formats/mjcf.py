@@ -5,8 +5,8 @@ geometry are its own. Several joints on one body become a chain of massless bodi
 the last has the frame and the inertia of MuJoCo's body. Configurations have the numbers of
 MuJoCo's `qpos`, but for the order of quaternions. Equality constraints become loops and
 couplings (`tarsus.formats.mjcf_joints`), springs of tendons and DC motors become forces
-(`tarsus.formats.mjcf_tendons`, `tarsus.formats.mjcf_tendons`); actuators and keyframes have
-files of their own (`tarsus.formats.mjcf_actuators`, `tarsus.formats.mjcf_keyframes`).
+(`tarsus.formats.mjcf_tendons`); actuators and keyframes have files of their own
+(`tarsus.formats.mjcf_actuators`, `tarsus.formats.mjcf_keyframes`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from tarsus._lib.checks import unused
+from tarsus._lib.checks import listing, unused
 from tarsus._lib.errors import WORLD, ModelError, Source
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
-from tarsus.formats.mjcf_actuators import Actuators, Controls
-from tarsus.formats.mjcf_compile import compiled
-from tarsus.formats.mjcf_document import Document, write_document
+from tarsus.formats.couplings import ONE_COORDINATE
+from tarsus.formats.mjcf_actuators import MjcfActuators, MjcfControls
+from tarsus.formats.mjcf_compile import check_in_process, compiled, needs_trial
+from tarsus.formats.mjcf_document import MjcfDocument, write_document
 from tarsus.formats.mjcf_files import read_models
 from tarsus.formats.mjcf_joints import (
     Equalities,
@@ -36,7 +36,7 @@ from tarsus.formats.mjcf_joints import (
     read_joint,
     reorder,
 )
-from tarsus.formats.mjcf_keyframes import Keyframes, KeyStatement, SensorStatement, read_sensors
+from tarsus.formats.mjcf_keyframes import Keyframes, StatedKey, StatedSensor, read_sensors
 from tarsus.formats.mjcf_shapes import (
     excluded_contacts,
     fixed_springs,
@@ -45,8 +45,7 @@ from tarsus.formats.mjcf_shapes import (
     read_shapes,
     read_sites,
 )
-from tarsus.formats.mjcf_tendons import ONE_COORDINATE, Motors, Tendons
-from tarsus.formats.mjcf_trial import check_in_process, needs_trial
+from tarsus.formats.mjcf_tendons import MjcfMotors, Tendons
 from tarsus.model.description import Body, Description, Joint
 from tarsus.model.keyframes import KEYFRAMES
 from tarsus.model.name_references import SENSORS
@@ -89,17 +88,17 @@ def read_mjcf(
 class _Reader:
     """Turns the compiled model into a description, body by body."""
 
-    def __init__(self, mujoco: Any, file: str, document: Document, base: str | None) -> None:
+    def __init__(self, mujoco: Any, file: str, document: MjcfDocument, base: str | None) -> None:
         self.mujoco, self.file, self.base = mujoco, file, base
         made = compiled(mujoco, document, file)
-        spec, self.model, actuators, keys, told, self.sources, notes = made
+        model = self.model = made.model
+        actuators, self.sources = made.actuators, made.sources
         self.ignored: Counter[str] = Counter()
         self.description = Description(
-            spec.modelname or os.path.basename(self.file), gravity=self._gravity()
+            made.name or os.path.basename(self.file), gravity=self._gravity()
         )
         self.initial: dict[str, list[float]] = {}
         self.description.metadata["initial_configuration"] = self.initial
-        model = self.model
         self.body_names = [model.body(i).name for i in range(model.nbody)]
         self.joint_names = [model.joint(i).name for i in range(model.njnt)]
         self._name_the_nameless()
@@ -124,13 +123,15 @@ class _Reader:
         of_tendons = Tendons(
             mujoco, model, self.description, self.joint_names, site_names, self.source
         ).read()
-        of_motors = Motors(self.description, self.joint_names, self.source).read(actuators.motors)
-        of_actuators = self._read_controls(actuators, keys)
-        of_actuators += self._read_sensors(told, site_names)
+        of_motors = MjcfMotors(self.description, self.joint_names, self.source).read(
+            actuators.motors
+        )
+        of_actuators = self._read_controls(actuators, made.keys)
+        of_actuators += self._read_sensors(made.sensors, site_names)
         self.ignored += document.ignored
         self._count_ignored()
         of_actuators = actuators.left_out(self.ignored) + of_actuators
-        self.description.warnings += notes + [
+        self.description.warnings += made.notes + [
             f"{what} ({count}) are not taken over" for what, count in self.ignored.items() if count
         ]
         self.description.warnings += of_tendons + of_motors + of_actuators
@@ -145,9 +146,9 @@ class _Reader:
                 f"stated per mass: {listing(dict.fromkeys(stiff), limit=10)}"
             )
 
-    def _read_controls(self, actuators: Actuators, keys: list[KeyStatement]) -> list[str]:
+    def _read_controls(self, actuators: MjcfActuators, keys: dict[str, StatedKey]) -> list[str]:
         """Append actuators and keyframes, and return warnings of what is left out."""
-        controls = Controls(
+        controls = MjcfControls(
             *(self.mujoco, self.model, self.description, self.joint_names),
             *(actuators.kept, self.source),
         )
@@ -159,13 +160,13 @@ class _Reader:
             self.description.metadata[KEYFRAMES] = found
         return warnings
 
-    def _read_sensors(self, told: list[SensorStatement], site_names: list[str]) -> list[str]:
+    def _read_sensors(self, sensors: dict[str, StatedSensor], site_names: list[str]) -> list[str]:
         """Note the sensors, and return a warning of those that are left out."""
         model = self.model
         frames = {("site", model.site(i).name): name for i, name in enumerate(site_names)}
         frames |= {("xbody", model.body(i).name): n for i, n in enumerate(self.body_names) if i}
         moving = {joint.name for joint in self.description.joints if joint.kind in ONE_COORDINATE}
-        found, warnings = read_sensors(told, frames, moving)
+        found, warnings = read_sensors(sensors, frames, moving)
         if found:
             self.description.metadata[SENSORS] = found
         return warnings

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from tarsus._lib.checks import suggestion, unused
+from tarsus._lib.checks import listing, suggestion, unused
 from tarsus._lib.errors import ModelError, Source
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
-from tarsus.formats.mjcf_tendons import MotorStatement, is_motor
+from tarsus.formats.couplings import ONE_COORDINATE
+from tarsus.formats.mjcf_tendons import StatedMotor, is_motor, is_off, tendon_joints
 from tarsus.model.description import Actuator, Description
 
 # What an MJCF file says about passive forces besides its joints and tendons.
@@ -27,8 +27,8 @@ SPRINGS = ("jnt_stiffness", "tendon_stiffness", "jnt_stiffnesspoly", "tendon_sti
 DAMPERS = ("dof_damping", "tendon_damping", "dof_dampingpoly", "tendon_dampingpoly")
 
 
-class Actuators:
-    """The actuators of a specification, from which all that are not taken over are removed."""
+class MjcfActuators:
+    """The actuators of a specification: which are read, and what they add to passive forces."""
 
     def __init__(self, mujoco: Any, spec: Any, file: str) -> None:
         kinds = mujoco.mjtTrn
@@ -42,63 +42,45 @@ class Actuators:
         self.kept: list[int] = []
         """Numbers of those whose controls may be."""
         self.count = len(spec.actuators)
-        self.motors: list[MotorStatement] = []
+        self.motors: dict[int, StatedMotor] = {}
         self.nonlinear = 0
         self.reflected: dict[tuple[str, str], Array] = defaultdict(lambda: np.zeros(2))
         for index, actuator in enumerate(spec.actuators):
             if is_motor(mujoco, actuator):
-                self.motors.append(MotorStatement.read(mujoco, spec, index, actuator))
+                self.motors[index] = StatedMotor(mujoco, spec.option, actuator)
             elif reason := reason_of(mujoco, spec, actuator):
                 self.without[reason].append(name_of(actuator.name, index))
             else:
-                kind = driven[actuator.trntype]
-                names = [each.name for each in getattr(spec, f"{kind}s")]
-                _check_target(kind, actuator.target, names, file)
                 self.kept.append(index)
             # MuJoCo before version 4 has none of this
             damping = np.atleast_1d(getattr(actuator, "damping", 0.0))
             numbers = np.array([damping[0], getattr(actuator, "armature", 0.0)])
             self.nonlinear += bool(damping[1:].any())
-            # on other targets MuJoCo itself refuses them
-            if numbers.any() and actuator.trntype in driven:
-                target = driven[actuator.trntype], actuator.target
-                self.reflected[target] += actuator.gear[0] ** 2 * numbers
+            kind, name = driven.get(actuator.trntype), actuator.target
+            if kind is None or not (numbers.any() or index in self.kept):
+                continue  # MuJoCo itself refuses dampers and armatures on other targets
+            if name not in (names := [each.name for each in getattr(spec, f"{kind}s")]):
+                hint = suggestion(name, filter(None, names))
+                message = f"an actuator drives the {kind} {name!r}, which is not there{hint}"
+                raise ModelError(message, Source(file))
+            self.reflected[kind, name] += actuator.gear[0] ** 2 * numbers
 
-    def reflect(self, model: Any, file: str) -> None:
+    def reflect(self, model: Any) -> None:
         """Add the dampers and armatures to the joints and tendons of the compiled model."""
-        counts = {"joint": model.njnt, "tendon": model.ntendon}
-        numbers = {
-            kind: {getattr(model, kind)(index).name: index for index in range(count)}
-            for kind, count in counts.items()
-        }
         for (kind, name), (damping, armature) in self.reflected.items():
-            _check_target(kind, name, numbers[kind], file)
-            index = numbers[kind][name]
-            if kind == "joint":
-                dofs = model.dof_jntid == index
-                model.dof_damping[dofs] += damping
-                model.dof_armature[dofs] += armature
-            else:
-                model.tendon_damping[index] += damping
-                model.tendon_armature[index] += armature
+            index = getattr(model, kind)(name).id
+            of, rows = ("dof", model.dof_jntid == index) if kind == "joint" else ("tendon", index)
+            getattr(model, f"{of}_damping")[rows] += damping
+            getattr(model, f"{of}_armature")[rows] += armature
 
     def left_out(self, ignored: Counter[str]) -> list[str]:
         """Count what is not taken over of their dampers; return a warning about their controls."""
         ignored["non-linear dampers of actuators"] += self.nonlinear
         return [warning(reason, names) for reason, names in self.without.items()]
 
-    def remove(self, spec: Any) -> None:
-        """Take those from the specification that are not taken over: they may be of any size."""
-        for index, actuator in enumerate(list(spec.actuators)):
-            if index not in self.kept:
-                spec.delete(actuator)
-
-
-def _check_target(kind: str, name: str, names: Iterable[str], file: str) -> None:
-    if name not in names:
-        hint = suggestion(name, filter(None, names))
-        message = f"an actuator drives the {kind} {name!r}, which is not there{hint}"
-        raise ModelError(message, Source(file))
+    def left_out_of(self, spec: Any) -> list[Any]:
+        """Return the elements of the specification whose controls are not taken over."""
+        return [each for index, each in enumerate(spec.actuators) if index not in self.kept]
 
 
 def switch_off(mujoco: Any, model: Any) -> None:
@@ -122,11 +104,8 @@ def reason_of(mujoco: Any, spec: Any, actuator: Any) -> str:
     """Why an actuator of a specification is not taken over, empty if it may be."""
     kinds, gains, biases = mujoco.mjtTrn, mujoco.mjtGain, mujoco.mjtBias
     joints = (kinds.mjTRN_JOINT, kinds.mjTRN_JOINTINPARENT, kinds.mjTRN_TENDON)
-    off = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION) & spec.option.disableflags
-    group = int(actuator.group)
-    off = off or (0 <= group < 31 and spec.option.disableactuator >> group & 1)
     reasons = {
-        "which the file switches off": off,
+        "which the file switches off": is_off(mujoco, spec.option, actuator),
         "which have a state of their own": actuator.dyntype != mujoco.mjtDyn.mjDYN_NONE,
         "whose forces are not affine": actuator.gaintype
         not in (gains.mjGAIN_FIXED, gains.mjGAIN_AFFINE)
@@ -142,7 +121,7 @@ def name_of(name: str, index: int) -> str:
     return name or f"actuator{index}"
 
 
-class Controls:
+class MjcfControls:
     """Adds the actuators of a compiled model to its description.
 
     `indices` are the numbers that the compiled ones have in the file.
@@ -184,12 +163,8 @@ class Controls:
         gear = float(model.actuator_gear[place, 0])
         if int(model.actuator_trntype[place]) != int(self.mujoco.mjtTrn.mjTRN_TENDON):
             return {self.joint_names[target]: gear}
-        first = int(model.tendon_adr[target])
-        path = slice(first, first + int(model.tendon_num[target]))
-        if (model.wrap_type[path] != int(self.mujoco.mjtWrap.mjWRAP_JOINT)).any():
-            return {}
-        pairs = zip(model.wrap_objid[path], model.wrap_prm[path], strict=True)
-        return {self.joint_names[joint]: gear * float(ratio) for joint, ratio in pairs}
+        ratios = tendon_joints(self.mujoco, model, target, self.joint_names)
+        return {joint: gear * ratio for joint, ratio in ratios.items()}
 
     def _reason(self, gears: dict[str, float]) -> str:
         kinds = [self.joints[name].kind if name in self.joints else "fixed" for name in gears]
@@ -197,7 +172,7 @@ class Controls:
             return "which pull at tendons in space"
         if "fixed" in kinds:
             return "which drive joints that are fixed"
-        if not {"revolute", "prismatic"}.issuperset(kinds):
+        if not set(ONE_COORDINATE).issuperset(kinds):
             return "which drive joints of several coordinates"
         return "" if any(gears.values()) else "whose gears are zero"
 

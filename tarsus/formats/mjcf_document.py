@@ -19,7 +19,7 @@ from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
 from tarsus.formats.mjcf_files import ModelFiles
-from tarsus.formats.xml import MAX_BYTES, Element
+from tarsus.formats.xml import MAX_BYTES, XmlElement
 
 GENERAL = "general"
 """What stands for an actuator whose force is computed by a plugin: it keeps its number and name."""
@@ -54,7 +54,7 @@ OMITTED_ATTRIBUTES = {
 """Attributes that are left out of the text, besides the user's own numbers."""
 
 
-class Document(NamedTuple):
+class MjcfDocument(NamedTuple):
     """A model for MuJoCo: texts, contents of mesh files, and where they come from."""
 
     text: str
@@ -63,18 +63,18 @@ class Document(NamedTuple):
     meshes: dict[str, bytes]
     """Contents of mesh files by the names that stand for them."""
     mesh_files: dict[str, Path]
-    lines: list[Element]
+    lines: list[XmlElement]
     """The elements whose tags are in lines 1, 2, …"""
     ignored: Counter[str]
 
 
-def write_document(models: Mapping[Path, ModelFiles]) -> Document:
+def write_document(models: Mapping[Path, ModelFiles]) -> MjcfDocument:
     """Return a model, the first of `models`, with all that it attaches."""
     writer = _Writer(models)
     texts = {name: writer.text(models[path]) for path, name in writer.names.items()}
     main, *_ = writer.names.values()
     attached = {name: text.encode() for name, text in texts.items() if name != main}
-    return Document(
+    return MjcfDocument(
         texts[main], attached, writer.meshes, writer.mesh_files, writer.lines, writer.ignored
     )
 
@@ -89,7 +89,7 @@ class _Writer:
         self.mesh_names: dict[tuple[Path, str], str] = {}
         """Names by file and stated suffix, by which MuJoCo chooses the format."""
         self.mesh_bytes = 0
-        self.lines: list[Element] = []
+        self.lines: list[XmlElement] = []
         self.ignored: Counter[str] = Counter()
         self.size = 0
 
@@ -97,7 +97,7 @@ class _Writer:
         """Return the text of a model, its first line after those of the models before it."""
         self.size += len(self.lines)
         text = [""] * len(self.lines)
-        stack: list[tuple[Element, bool]] = [(model.root, True)]
+        stack: list[tuple[XmlElement, bool]] = [(model.root, True)]
         while stack:
             element, starts = stack.pop()
             tag = GENERAL if element.tag == "plugin" else element.tag
@@ -119,7 +119,7 @@ class _Writer:
                     stack.extend((child, True) for child in reversed(element.children))
         return "\n".join(text)
 
-    def _is_left_out(self, element: Element) -> bool:
+    def _is_left_out(self, element: XmlElement) -> bool:
         if element.tag not in IGNORED:
             return element.tag in OMITTED
         parent = element.parent or element
@@ -131,7 +131,7 @@ class _Writer:
             self.ignored[IGNORED[element.tag]] += 1
         return True
 
-    def _attributes(self, element: Element, model: ModelFiles) -> dict[str, str]:
+    def _attributes(self, element: XmlElement, model: ModelFiles) -> dict[str, str]:
         omitted = OMITTED_ATTRIBUTES.get(element.tag, set()) | {"user", "file"}
         kept = {name: value for name, value in element.attributes.items() if name not in omitted}
         file = element.attributes.get("file", "")
@@ -150,7 +150,7 @@ class _Writer:
             raise element.error("names a file, but only meshes, height fields and models do so")
         return kept
 
-    def _mesh(self, element: Element, file: Path) -> str:
+    def _mesh(self, element: XmlElement, file: Path) -> str:
         """Return the name that stands for a mesh file; other contents have another name."""
         suffix = re.search(r"\.\w+$", element.string("file"))
         key = file, suffix[0] if suffix else ""
@@ -170,5 +170,5 @@ class _Writer:
         return name
 
 
-def _has_shape(mesh: Element) -> bool:
+def _has_shape(mesh: XmlElement) -> bool:
     return any(name in mesh.attributes for name in ("file", "vertex", "builtin"))

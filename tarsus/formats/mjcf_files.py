@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.paths import Folders, is_network_path, normalized
-from tarsus.formats.xml import Element, read_xml
+from tarsus.formats.xml import XmlElement, read_xml
 
 # The files of an MJCF model: included parts, attached models and meshes, found and checked.
 #
@@ -33,9 +33,9 @@ class ModelFiles:
     in an included file start at the folder of that file.
     """
 
-    def __init__(self, path: Path, folders: Folders, roots: dict[Path, Element]) -> None:
+    def __init__(self, path: Path, folders: Folders, roots: dict[Path, XmlElement]) -> None:
         self.path, self.folders = path, folders
-        self.roots: dict[Path, Element] = {}
+        self.roots: dict[Path, XmlElement] = {}
         """The main file and the included ones."""
         self.targets: dict[int, Path] = {}
         """The file that an include or model element names, by the identity of the element."""
@@ -56,14 +56,14 @@ class ModelFiles:
                         raise element.error(f"is one of more than {MAX_FILES} included files")
 
     @property
-    def root(self) -> Element:
+    def root(self) -> XmlElement:
         """The root element of the main file."""
         return self.roots[self.path]
 
     @cached_property
-    def elements(self) -> list[Element]:
+    def elements(self) -> list[XmlElement]:
         """The elements of the main file and, in the place of includes, of the included files."""
-        elements, included, stack = list[Element](), {self.path}, [self.root]
+        elements, included, stack = list[XmlElement](), {self.path}, [self.root]
         while stack:
             element = stack.pop()
             elements.append(element)
@@ -75,7 +75,7 @@ class ModelFiles:
                 included.add(file)
         return elements
 
-    def children(self, element: Element) -> list[Element]:
+    def children(self, element: XmlElement) -> list[XmlElement]:
         """Return what is inside an element, or in the file that it includes."""
         if element.tag != "include":
             return element.children
@@ -86,7 +86,7 @@ class ModelFiles:
         elements = [element for root in self.roots.values() for element in root.walk()]
         return [self.targets[id(element)] for element in elements if element.tag == "model"]
 
-    def mesh_file(self, element: Element) -> Path:
+    def mesh_file(self, element: XmlElement) -> Path:
         """Return the file of a mesh element."""
         return self._find(element, *self._mesh_settings)
 
@@ -100,7 +100,7 @@ class ModelFiles:
             strip = stated.get("strippath", "true" if strip else "false") == "true"
         return folder, strip
 
-    def _find(self, element: Element, directory: str = "", strip: bool = False) -> Path:
+    def _find(self, element: XmlElement, directory: str = "", strip: bool = False) -> Path:
         """Return the file that an element names, in `directory` unless its path is absolute."""
         name, source = element.string("file"), element.source
         path, folder = normalized(name, source), normalized(directory, source)
@@ -147,7 +147,7 @@ def read_models(
     return models
 
 
-def _check_sizes(roots: dict[Path, Element], models: list[ModelFiles]) -> None:
+def _check_sizes(roots: dict[Path, XmlElement], models: list[ModelFiles]) -> None:
     """Raise if a file contains itself, or stands for too many elements."""
     referred: dict[Path, dict[Reference, list[Path]]] = {file: {} for file in roots}
     """By file: the files that may be meant by what it refers to."""
@@ -187,7 +187,7 @@ def _contained_first(referred: dict[Path, dict[Reference, list[Path]]]) -> list[
         raise ModelError(f"the file contains itself: {names}", Source(str(circle[0]))) from None
 
 
-def _check_numbers(element: Element) -> None:
+def _check_numbers(element: XmlElement) -> None:
     # MuJoCo reads them, prints a warning and writes a log file into the working directory
     for attribute, value in element.attributes.items():
         if attribute != "name" and NOT_A_NUMBER.search(value):
@@ -216,13 +216,13 @@ Reference = tuple[str, str]
 """A tag and what it names: the path of an include or a model, the name of a model to attach."""
 
 
-def reference(element: Element) -> Reference:
+def reference(element: XmlElement) -> Reference:
     """Return what an include, model or attach element refers to."""
     return element.tag, element.attributes.get("model" if element.tag == "attach" else "file", "")
 
 
 def file_size(
-    root: Element, referred: Mapping[Reference, list[Path]], known: Mapping[Path, Size]
+    root: XmlElement, referred: Mapping[Reference, list[Path]], known: Mapping[Path, Size]
 ) -> Size:
     """Return how many elements a file stands for; an error if too many are made.
 

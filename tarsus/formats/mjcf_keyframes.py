@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tarsus._lib.checks import unused
+from tarsus._lib.checks import listing, unused
 from tarsus._lib.errors import ModelError, Source
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
 from tarsus.formats.mjcf_joints import TYPES, reorder
 from tarsus.spatial import rotation_from_quaternion
 
 # The keyframes of an MJCF file, by names of joints and actuators.
 
 
-@dataclass(frozen=True)
-class KeyStatement:
-    """What a specification says of one keyframe, read before the keyframes are removed from it."""
+StatedKey = dict[str, Array]
+"""The numbers of one keyframe: qpos, qvel and ctrl, empty if they are not stated."""
 
-    name: str
-    qpos: Array
-    qvel: Array
-    ctrl: Array
 
-    @staticmethod
-    def read(key: Any) -> KeyStatement:
-        """The statement of a keyframe; what it does not state is empty."""
-        return KeyStatement(key.name, *(np.array(list(x)) for x in (key.qpos, key.qvel, key.ctrl)))
+def stated_keys(spec: Any) -> dict[str, StatedKey]:
+    """Return the keyframes of a specification, which are removed from it later, by name."""
+    taken: set[str] = set()
+    return {
+        unused(key.name or f"key{index}", taken): {
+            what: np.array(list(getattr(key, what))) for what in ("qpos", "qvel", "ctrl")
+        }
+        for index, key in enumerate(spec.keys)
+    }
 
 
 class Keyframes:
@@ -41,30 +39,26 @@ class Keyframes:
     ) -> None:
         self.model, self.joint_names, self.here, self.controls = model, joint_names, here, controls
 
-    def read(self, stated: Sequence[KeyStatement], count: int, source: Source) -> dict[str, Any]:
+    def read(self, keys: Mapping[str, StatedKey], count: int, source: Source) -> dict[str, Any]:
         """Return all keyframes; the file has `count` actuators."""
-        found: dict[str, Any] = {}
-        taken: set[str] = set()
-        for index, key in enumerate(stated):
-            name = unused(key.name or f"key{index}", taken)
-            sizes = {"qpos": self.model.nq, "qvel": self.model.nv, "ctrl": count}
-            for what, size in sizes.items():
-                if len(numbers := getattr(key, what)) not in (0, size):
-                    message = f"keyframe {name!r}: {what} has {len(numbers)} numbers, not {size}"
-                    raise ModelError(message, source)
+        sizes = {"qpos": self.model.nq, "qvel": self.model.nv, "ctrl": count}
+        for name, key in keys.items():
+            for what, numbers in key.items():
+                if len(numbers) not in (0, sizes[what]):
+                    has = f"{len(numbers)} numbers, not {sizes[what]}"
+                    raise ModelError(f"keyframe {name!r}: {what} has {has}", source)
                 if not np.isfinite(numbers).all():
                     raise ModelError(f"keyframe {name!r}: {what} is not finite", source)
-            found[name] = self._pose(key)
-        return found
+        return {name: self._pose(**key) for name, key in keys.items()}
 
-    def _pose(self, key: KeyStatement) -> dict[str, Any]:
-        model, qpos = self.model, key.qpos if len(key.qpos) else np.array(self.model.qpos0)
+    def _pose(self, qpos: Array, qvel: Array, ctrl: Array) -> dict[str, Any]:
+        """Return the positions, velocities and controls of a keyframe by name."""
+        qpos = qpos if len(qpos) else np.array(self.model.qpos0)
         pose: dict[str, Any] = {"q": self._each(lambda i: self._position(i, qpos))}
-        if len(key.qvel) and key.qvel.any():
-            pose["v"] = self._each(lambda i: self._velocity(i, qpos, key.qvel))
-        if len(key.ctrl):
-            pose["u"] = {name: float(key.ctrl[i]) for i, name in self.controls.items()}
-        assert model.njnt == len(self.joint_names)
+        if qvel.any():
+            pose["v"] = self._each(lambda i: self._velocity(i, qpos, qvel))
+        if len(ctrl):
+            pose["u"] = {name: float(ctrl[i]) for i, name in self.controls.items()}
         return pose
 
     def _each(self, numbers: Callable[[int], Array]) -> dict[str, list[float]]:
@@ -108,47 +102,43 @@ FRAMES = {
 JOINTS = {"JOINTPOS": "JointPosition", "JOINTVEL": "JointVelocity", "JOINTACTFRC": "JointEffort"}
 
 
-@dataclass(frozen=True)
-class SensorStatement:
-    """What a specification says of one sensor, read before the sensors are removed from it."""
+StatedSensor = tuple[str, tuple[str, str]]
+"""The type of a sensor, and the kind ("site", "xbody", "joint" …) and name of what it is on.
 
-    name: str
-    type: str
-    on: str
-    """What it sits on: "site", "xbody", "joint" …"""
-    object: str
-    relative: bool
-    """Whether it tells what it sees from another frame."""
+The kind is empty if the sensor measures relative to another frame.
+"""
 
-    @staticmethod
-    def read(mujoco: Any, index: int, sensor: Any) -> SensorStatement:
-        """The statement of a sensor, which is the `index`th of its specification."""
+
+def stated_sensors(mujoco: Any, spec: Any) -> dict[str, StatedSensor]:
+    """Return the sensors of a specification, which are removed from it later, by name."""
+    found: dict[str, StatedSensor] = {}
+    taken: set[str] = set()
+    for index, sensor in enumerate(spec.sensors):
         kind = mujoco.mjtSensor(sensor.type).name.removeprefix("mjSENS_")
         on = mujoco.mjtObj(sensor.objtype).name.removeprefix("mjOBJ_").lower()
-        name = sensor.name or f"sensor{index}"
-        return SensorStatement(name, kind, on, sensor.objname, bool(sensor.refname))
+        name = unused(sensor.name or f"sensor{index}", taken)
+        found[name] = kind, ("" if sensor.refname else on, sensor.objname)
+    return found
 
 
 def read_sensors(
-    stated: Sequence[SensorStatement], frames: dict[tuple[str, str], str], joints: set[str]
+    sensors: Mapping[str, StatedSensor], frames: dict[tuple[str, str], str], joints: set[str]
 ) -> tuple[dict[str, Any], list[str]]:
     """Return sensors by name, and warnings of those that are left out.
 
-    `frames` are names of ours by what MuJoCo's are on, and are called.
+    `frames` are names of ours by the kinds and names of MuJoCo's sites and bodies.
     """
     found: dict[str, Any] = {}
     left_out: list[str] = []
-    taken: set[str] = set()
-    for each in stated:
-        name = unused(each.name, taken)
-        frame = frames.get((each.on, each.object))
-        if each.type in FRAMES and frame is not None and not each.relative:
-            kind, part = FRAMES[each.type]
+    for name, (stated, place) in sensors.items():
+        frame, (_, joint) = frames.get(place), place
+        if stated in FRAMES and frame is not None:
+            kind, part = FRAMES[stated]
             found[name] = {"kind": kind, "frame": frame} | ({"part": part} if part else {})
-        elif each.type in JOINTS and each.object in joints:
-            found[name] = {"kind": JOINTS[each.type], "joints": [each.object]}
+        elif stated in JOINTS and joint in joints:
+            found[name] = {"kind": JOINTS[stated], "joints": [joint]}
         else:
-            left_out.append(f"{name} ({each.type.lower()})")
+            left_out.append(f"{name} ({stated.lower()})")
     count, names = len(left_out), listing(dict.fromkeys(left_out), limit=10)
     warnings = [f"sensors ({count}) are not taken over: {names}"] if left_out else []
     if pads := [name for name, each in found.items() if each["kind"] == "Touch"]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tarsus._lib.checks import suggestion, unused
+from tarsus._lib.checks import listing, suggestion, unused
 from tarsus._lib.errors import ModelError, Source
-from tarsus.formats.context import listing
+from tarsus.formats.couplings import ONE_COORDINATE
 from tarsus.model.description import Description
 from tarsus.parts.forces import Damper, JointSpring, Spring, String
 from tarsus.parts.motor import Motor
@@ -32,49 +31,39 @@ from tarsus.parts.part import Part
 # - With a resistance that grows, the inductance t R grows, too.
 
 
-ONE_COORDINATE = ("revolute", "prismatic")
-
-
 def is_motor(mujoco: Any, actuator: Any) -> bool:
     """Whether an actuator is stated as a DC motor; MuJoCo before version 4 does not tell."""
     kinds = getattr(mujoco, "mjtActuator", None)
     return kinds is not None and actuator.type == kinds.mjACTUATOR_DCMOTOR
 
 
-@dataclass(frozen=True)
-class MotorStatement:
-    """What a specification says of one motor, read before the actuators are removed from it."""
-
-    name: str
-    index: int
-    joint: str
-    numbers: dict[str, float]
-    """Arguments of `Motor`."""
-    beside: tuple[str, ...]
-    """Attributes that are left out."""
-    reason: str
-    """Why it becomes no `Motor`, empty if it does."""
-
-    @staticmethod
-    def read(mujoco: Any, spec: Any, index: int, actuator: Any) -> MotorStatement:
-        """The statement of an actuator, which is the `index`th of its specification."""
-        circuit = _Circuit(mujoco, spec, actuator)
-        own = actuator.name, index, actuator.target
-        return MotorStatement(*own, circuit.numbers(), tuple(circuit.beside()), circuit.reason())
+def is_off(mujoco: Any, option: Any, actuator: Any) -> bool:
+    """Whether the options of a specification switch off an actuator or its group."""
+    group = int(actuator.group)
+    off = option.disableflags & int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
+    return bool(off or (0 <= group < 31 and option.disableactuator >> group & 1))
 
 
-class _Circuit:
-    """The numbers of one actuator, as MuJoCo keeps them."""
+class StatedMotor:
+    """What a specification says of one motor, read before the motor is removed from it."""
 
-    def __init__(self, mujoco: Any, spec: Any, actuator: Any) -> None:
-        self.mujoco, self.option, self.actuator = mujoco, spec.option, actuator
+    def __init__(self, mujoco: Any, option: Any, actuator: Any) -> None:
+        self.mujoco, self.option, self.actuator = mujoco, option, actuator
+        self.name, self.joint = actuator.name, actuator.target
         self.resistance, self.constant, self.warming, reference = actuator.gainprm[:4]
         self.time, self.slew, self.cooling, self.capacity, ambient = actuator.dynprm[:5]
         # MuJoCo states the resistance at another temperature than that at which it starts
         self.grown = 1.0 + self.warming * (ambient - reference) if self.cooling > 0 else 1.0
         self.torque_limited = self._limited(actuator.forcelimited, actuator.forcerange)
+        self.numbers = self._numbers()
+        """Arguments of `Motor`."""
+        self.beside = list(self._beside())
+        """Attributes that are left out."""
+        self.reason = self._reason()
+        """Why it becomes no `Motor`, empty if it does."""
+        del self.option, self.actuator  # these end with the specification
 
-    def numbers(self) -> dict[str, float]:
+    def _numbers(self) -> dict[str, float]:
         actuator, inputs = self.actuator, self.mujoco.mjtCtrlInput
         numbers = {
             "constant": self.constant,
@@ -93,7 +82,7 @@ class _Circuit:
             numbers["current_limit"] = actuator.forcerange[1] / self.constant
         return {name: float(value) for name, value in numbers.items()}
 
-    def beside(self) -> Iterator[str]:
+    def _beside(self) -> Iterator[str]:
         actuator = self.actuator
         if actuator.biasprm[0]:
             yield "cogging"
@@ -104,14 +93,13 @@ class _Circuit:
         if actuator.delay > 0:
             yield "delay"
 
-    def reason(self) -> str:
+    def _reason(self) -> str:
         actuator, mujoco = self.actuator, self.mujoco
         kinds, inputs = mujoco.mjtTrn, mujoco.mjtCtrlInput
-        off = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION) & self.option.disableflags
         volts = (0, int(inputs.mjINPUT_VOLTAGE), int(inputs.mjINPUT_NONE))
         inductive, thermal = self.time > 0, self.cooling > 0
         reasons = {
-            "which the file switches off": off or self._group_is_off(),
+            "which the file switches off": is_off(mujoco, self.option, actuator),
             "transmission to no joint": actuator.trntype
             not in (kinds.mjTRN_JOINT, kinds.mjTRN_JOINTINPARENT),
             "input other than voltage": actuator.ctrlspec not in volts,
@@ -135,12 +123,8 @@ class _Circuit:
         automatic = stated == int(kinds.mjLIMITED_AUTO) and bool(limits.any())
         return automatic or stated == int(kinds.mjLIMITED_TRUE)
 
-    def _group_is_off(self) -> bool:
-        group = int(self.actuator.group)
-        return 0 <= group < 31 and bool(self.option.disableactuator >> group & 1)
 
-
-class Motors:
+class MjcfMotors:
     """Adds the motors of one model to its description."""
 
     def __init__(
@@ -153,39 +137,37 @@ class Motors:
         self.joints = {joint.name: joint for joint in description.joints}
         self.taken = {force.name for force in description.forces}
 
-    def read(self, stated: list[MotorStatement]) -> list[str]:
-        """Append the forces, and return warnings of what is left out."""
+    def read(self, motors: Mapping[int, StatedMotor]) -> list[str]:
+        """Append the forces of motors by their numbers, and return warnings of what is left out."""
         left_out: dict[str, list[str]] = defaultdict(list)
-        for motor in stated:
-            name = unused(motor.name or f"motor{motor.index}", self.taken)
-            reason = motor.reason or self._reason_of_joint(motor, name)
+        for index, motor in motors.items():
+            name = unused(motor.name or f"motor{index}", self.taken)
+            source = self.source("actuator", index)
+            reason = motor.reason or self._reason_of_joint(motor.joint, name, source)
             if reason:
                 left_out[f"dcmotors ({{}}) are not taken over, {reason}"].append(name)
                 continue
             for attribute in motor.beside:
                 left_out[f"{attribute} of dcmotors ({{}}) are not taken over"].append(name)
-            self.description.forces.append(self._force(motor, name))
+            try:
+                force = Motor(motor.joint, name=name, source=source, **motor.numbers)
+            except ValueError as error:
+                raise ModelError(f"dcmotor {name!r}: {error}", source) from None
+            self.description.forces.append(force)
         return [
             f"{what.format(len(names))}: {listing(dict.fromkeys(names), limit=10)}"
             for what, names in left_out.items()
         ]
 
-    def _reason_of_joint(self, motor: MotorStatement, name: str) -> str:
-        if motor.joint not in self.joint_names:
-            hint = suggestion(motor.joint, self.joint_names)
-            message = f"dcmotor {name!r} drives the joint {motor.joint!r}, which is not there{hint}"
-            raise ModelError(message, self.source("actuator", motor.index))
-        joint = self.joints.get(motor.joint)  # none of a free base that is to be fixed
+    def _reason_of_joint(self, driven: str, name: str, source: Source) -> str:
+        if driven not in self.joint_names:
+            hint = suggestion(driven, self.joint_names)
+            message = f"dcmotor {name!r} drives the joint {driven!r}, which is not there{hint}"
+            raise ModelError(message, source)
+        joint = self.joints.get(driven)  # none of a free base that is to be fixed
         if joint is None or joint.kind not in ONE_COORDINATE:
             return f"joint that is {joint.kind if joint else 'fixed'}"
         return "" if joint.effort_limit is None else "actuatorfrcrange of the joint"
-
-    def _force(self, motor: MotorStatement, name: str) -> Motor:
-        source = self.source("actuator", motor.index)
-        try:
-            return Motor(motor.joint, name=name, source=source, **motor.numbers)
-        except ValueError as error:
-            raise ModelError(f"dcmotor {name!r}: {error}", source) from None
 
 
 def _symmetric(limits: Any) -> bool:
@@ -227,9 +209,11 @@ class Tendons:
         source: Callable[[str, int], Source],
     ) -> None:
         self.model, self.description, self.source = model, description, source
-        self.joint_names, self.site_names = joint_names, site_names
-        wraps = mujoco.mjtWrap
-        self.joint, self.site = int(wraps.mjWRAP_JOINT), int(wraps.mjWRAP_SITE)
+        self.site_names, self.site = site_names, int(mujoco.mjtWrap.mjWRAP_SITE)
+        self.joints = [
+            tendon_joints(mujoco, model, index, joint_names) for index in range(model.ntendon)
+        ]
+        """The joints of fixed tendons with their coefficients."""
         self.fixed = {joint.name for joint in description.joints if joint.kind == "fixed"}
         stated = [str(model.tendon(index).name) for index in range(model.ntendon)]
         self.taken = set(filter(None, stated))
@@ -259,47 +243,33 @@ class Tendons:
         """Why a tendon becomes no force, empty if it does."""
         model = self.model
         lower, upper = model.tendon_lengthspring[index]
-        kinds = [int(kind) for kind in model.wrap_type[self._path(index)]]
+        joints, path = self.joints[index], _path(model, index)
         if not (model.tendon_stiffness[index] or model.tendon_damping[index]):
             return "which have no springs and no dampers"
         if any(getattr(model, name)[index].any() for name in NONLINEAR if hasattr(model, name)):
             return "whose springs or dampers are not linear"
         if hasattr(model, "tendon_springyield") and model.tendon_springyield[index]:
             return "whose springs yield"
-        if kinds[0] == self.joint and not self.fixed.isdisjoint(self._joints(index)):
+        if not self.fixed.isdisjoint(joints):
             return "which move joints that are fixed"
-        if kinds[0] != self.joint and kinds != [self.site] * 2:
+        if not joints and model.wrap_type[path].tolist() != [self.site] * 2:
             return "whose paths have more than two sites"
-        if (
-            model.tendon_stiffness[index]
-            and lower < upper
-            and (lower > 0 or kinds[0] == self.joint)
-        ):
+        if model.tendon_stiffness[index] and lower < upper and (lower > 0 or joints):
             return "which push and pull with a slack between"
         return ""
 
-    def _path(self, index: int) -> slice:
-        first = int(self.model.tendon_adr[index])
-        return slice(first, first + int(self.model.tendon_num[index]))
-
-    def _joints(self, index: int) -> dict[str, float]:
-        """The joints of a fixed tendon with their coefficients."""
-        path = self._path(index)
-        pairs = zip(self.model.wrap_objid[path], self.model.wrap_prm[path], strict=True)
-        return {self.joint_names[joint]: float(ratio) for joint, ratio in pairs}
-
     def _forces(self, index: int) -> list[Part]:
-        model, name, path = self.model, self.names[index], self._path(index)
+        model, name, joints = self.model, self.names[index], self.joints[index]
         stiffness, damping = (
             float(numbers[index]) for numbers in (model.tendon_stiffness, model.tendon_damping)
         )
         lower, upper = (float(length) for length in model.tendon_lengthspring[index])
-        tag = "fixed" if model.wrap_type[path][0] == self.joint else "spatial"
-        own: Any = {"name": name, "source": self.source(tag, index)}
+        source = self.source("fixed" if joints else "spatial", index)
+        own: Any = {"name": name, "source": source}
         try:
-            if tag == "fixed":
-                return [JointSpring(self._joints(index), stiffness, damping, lower, **own)]
-            a, b = (self.site_names[site] for site in model.wrap_objid[path])
+            if joints:
+                return [JointSpring(joints, stiffness, damping, lower, **own)]
+            a, b = (self.site_names[site] for site in model.wrap_objid[_path(model, index)])
             if not stiffness:
                 return [Damper(a, b, damping, **own)]
             if lower == upper:
@@ -310,7 +280,24 @@ class Tendons:
             own["name"] = unused(f"{name}_damper", self.taken)
             return [string, Damper(a, b, damping, **own)]
         except ValueError as error:
-            raise ModelError(f"tendon {name!r}: {error}", own["source"]) from None
+            raise ModelError(f"tendon {name!r}: {error}", source) from None
+
+
+def tendon_joints(
+    mujoco: Any, model: Any, index: int, joint_names: Sequence[str]
+) -> dict[str, float]:
+    """Return the joints of a fixed tendon with their coefficients, none of one in space."""
+    path = _path(model, index)
+    if (model.wrap_type[path] != int(mujoco.mjtWrap.mjWRAP_JOINT)).any():
+        return {}
+    pairs = zip(model.wrap_objid[path], model.wrap_prm[path], strict=True)
+    return {joint_names[joint]: float(ratio) for joint, ratio in pairs}
+
+
+def _path(model: Any, index: int) -> slice:
+    """Return the places of a tendon's path in the arrays of the model."""
+    first = int(model.tendon_adr[index])
+    return slice(first, first + int(model.tendon_num[index]))
 
 
 def _warning(what: str, reason: str, names: list[str]) -> list[str]:

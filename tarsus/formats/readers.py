@@ -19,7 +19,7 @@ from tarsus.model.model import Model
 from tarsus.model.validation import checked
 
 if TYPE_CHECKING:
-    from tarsus.formats.xml import Element
+    from tarsus.formats.xml import XmlElement
 
 __all__ = ["ExportWarning", "LeftOut", "build", "load", "read", "save"]
 
@@ -145,7 +145,7 @@ def _read_urdf(
     base: Base | None,
     package_dirs: Sequence[str | os.PathLike[str]],
     mimic: Mimic,
-    root: Element | None = None,
+    root: XmlElement | None = None,
 ) -> Description:
     from tarsus.formats.urdf import read_urdf
 

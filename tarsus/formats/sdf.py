@@ -14,14 +14,13 @@ import numpy as np
 from tarsus._lib.checks import unused
 from tarsus._lib.errors import WORLD, ModelError
 from tarsus._lib.files import Array
-from tarsus.formats.context import Context
 from tarsus.formats.paths import Folders
 from tarsus.formats.sdf_actuators import read_actuators
 from tarsus.formats.sdf_elements import Connection, flag, read_connection, read_link, read_shapes
 from tarsus.formats.sdf_frames import Frames, read_pose
 from tarsus.formats.sdf_includes import one_model
 from tarsus.formats.sdf_joints import Gearing, add_joint, add_loop
-from tarsus.formats.xml import Element, read_xml
+from tarsus.formats.xml import Context, XmlElement, read_xml
 from tarsus.model.description import Description, Frame, Joint
 from tarsus.model.name_references import SENSORS
 from tarsus.spatial import inverse, quaternion_from_rotation
@@ -68,7 +67,7 @@ def read_sdf(
     return description
 
 
-def _read_version(root: Element) -> tuple[int, int]:
+def _read_version(root: XmlElement) -> tuple[int, int]:
     if root.tag != "sdf":
         raise ModelError(f"the root element is <{root.tag}>, not <sdf>", root.source)
     match = re.fullmatch(r"\s*(\d{1,4})\.(\d{1,4})(\.\d+)?\s*", root.string("version"))
@@ -84,7 +83,11 @@ class _Reader:
     """Turns one model into a description, part by part."""
 
     def __init__(
-        self, model: Element, version: tuple[int, int], context: Context, description: Description
+        self,
+        model: XmlElement,
+        version: tuple[int, int],
+        context: Context,
+        description: Description,
     ) -> None:
         self.model, self.context, self.description = model, context, description
         self.frames = frames = Frames(model)
@@ -252,7 +255,7 @@ def _rank(part: str, ranks: list[str]) -> int:
 
 
 def read_sensors(
-    model: Element, frames: Frames, description: Description, context: Context
+    model: XmlElement, frames: Frames, description: Description, context: Context
 ) -> None:
     """Append a frame for each `<sensor type="imu">` of a link, and name others in a warning."""
     taken = {body.name for body in description.bodies}

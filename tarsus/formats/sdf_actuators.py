@@ -11,11 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tarsus._lib.checks import suggestion, unused
-from tarsus.formats.context import Context, listing
+from tarsus._lib.checks import listing, suggestion, unused
 from tarsus.formats.couplings import ONE_COORDINATE, add_rotor, thin_disc
 from tarsus.formats.sdf_elements import flag, number
-from tarsus.formats.xml import Element
+from tarsus.formats.xml import Context, XmlElement
 from tarsus.model.defaults import filled
 from tarsus.model.description import Actuator, Description, Joint
 
@@ -26,7 +25,7 @@ MOST = 1000.0
 """Forces of Gazebo's controllers are cut there unless they state it [N or N·m]."""
 
 
-def read_actuators(model: Element, description: Description, context: Context) -> None:
+def read_actuators(model: XmlElement, description: Description, context: Context) -> None:
     """Append the actuators of a model; each is called as its joint."""
     reader = _Reader(description, context)
     for element in model.all("joint"):
@@ -34,7 +33,7 @@ def read_actuators(model: Element, description: Description, context: Context) -
     read_plugins(list(model.all("plugin")), description, context)
 
 
-def read_plugins(plugins: list[Element], description: Description, context: Context) -> None:
+def read_plugins(plugins: list[XmlElement], description: Description, context: Context) -> None:
     """Append the actuators that plugins are, and name those that are none."""
     reader = _Reader(description, context)
     others: list[str] = []
@@ -56,7 +55,7 @@ class _Reader:
         self.description, self.context = description, context
         self.joints = {joint.name: joint for joint in description.joints}
 
-    def read_joint(self, element: Element) -> None:
+    def read_joint(self, element: XmlElement) -> None:
         """Drake's actuator of a joint: its rotor is felt, its gear ratio multiplies no effort."""
         name = element.string("name")
         if all(element.find(tag) is None for tag in DRAKE):
@@ -76,12 +75,12 @@ class _Reader:
         else:
             self.add(element, joint, gains.number("p", 0.0), gains.number("d", 0.0))
 
-    def read_force(self, plugin: Element) -> None:
+    def read_force(self, plugin: XmlElement) -> None:
         """ApplyJointForce: the control is the effort."""
         for joint in self._joints(plugin):
             self.add(plugin, joint)
 
-    def read_position(self, plugin: Element) -> None:
+    def read_position(self, plugin: XmlElement) -> None:
         """JointPositionController: a servo, whose control is a position."""
         if self._sets_velocities(plugin, flag(plugin, "use_velocity_commands")):
             return
@@ -90,7 +89,7 @@ class _Reader:
         for joint in self._joints(plugin):
             self.add(plugin, joint, stiff, damp, *self._output(plugin))
 
-    def read_velocity(self, plugin: Element) -> None:
+    def read_velocity(self, plugin: XmlElement) -> None:
         """JointController: with forces a servo whose control is a velocity."""
         if self._sets_velocities(plugin, not flag(plugin, "use_force_commands")):
             return
@@ -101,7 +100,7 @@ class _Reader:
         for joint in self._joints(plugin):
             self.add(plugin, joint, None, gain, *self._output(plugin))
 
-    def read_trajectory(self, plugin: Element) -> None:
+    def read_trajectory(self, plugin: XmlElement) -> None:
         """JointTrajectoryController: a servo for each joint, with gains in their order."""
         names = _names(plugin)
         if not names:
@@ -120,7 +119,7 @@ class _Reader:
 
     def add(
         self,
-        source: Element,
+        source: XmlElement,
         joint: Joint,
         stiffness: float | None = None,
         damping: float | None = None,
@@ -139,12 +138,12 @@ class _Reader:
             drive.force_range = np.array([low, high])
         self.description.actuators.append(drive)
 
-    def _output(self, plugin: Element) -> tuple[float, float, float]:
+    def _output(self, plugin: XmlElement) -> tuple[float, float, float]:
         usual = {"cmd_min": -MOST, "cmd_max": MOST, "cmd_offset": 0.0}
         low, high, offset = (number(plugin, tag, value) for tag, value in usual.items())
         return low, high, offset
 
-    def _joints(self, plugin: Element) -> list[Joint]:
+    def _joints(self, plugin: XmlElement) -> list[Joint]:
         """Return the joints that a plugin names, as far as they have one coordinate."""
         names = _names(plugin)
         if not names:
@@ -152,7 +151,7 @@ class _Reader:
         found = [self._joint(name, plugin) for name in names]
         return [joint for joint in found if joint is not None]
 
-    def _joint(self, name: str, source: Element) -> Joint | None:
+    def _joint(self, name: str, source: XmlElement) -> Joint | None:
         joint = self.joints.get(name)
         if joint is not None and joint.kind in ONE_COORDINATE:
             return joint
@@ -166,26 +165,26 @@ class _Reader:
             )
         return None
 
-    def _sets_velocities(self, plugin: Element, so: bool) -> bool:
+    def _sets_velocities(self, plugin: XmlElement, so: bool) -> bool:
         if so:
             of = listing(dict.fromkeys(_names(plugin)))
             reason = "it sets velocities and not forces"
             self.context.warnings.append(f"left out: {plugin.label} of {of}: {reason}")
         return so
 
-    def _tell(self, plugin: Element, **gains: float) -> None:
+    def _tell(self, plugin: XmlElement, **gains: float) -> None:
         of = listing(dict.fromkeys(_names(plugin)))
         for what, gain in gains.items():
             if gain and of:
                 self.context.warnings.append(f"left out: the {what} gain {gain:g} of {of}")
 
 
-def _names(plugin: Element) -> list[str]:
+def _names(plugin: XmlElement) -> list[str]:
     """Return the names of the joints that a plugin states."""
     return [element.text_string() for element in plugin.all("joint_name")]
 
 
-PLUGINS: dict[str, Callable[[_Reader, Element], None]] = {
+PLUGINS: dict[str, Callable[[_Reader, XmlElement], None]] = {
     "ApplyJointForce": _Reader.read_force,
     "JointPositionController": _Reader.read_position,
     "JointController": _Reader.read_velocity,

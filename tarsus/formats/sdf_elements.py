@@ -10,10 +10,9 @@ import numpy as np
 
 from tarsus._lib.errors import WORLD, Source
 from tarsus._lib.files import Array
-from tarsus.formats.context import Color, Context
 from tarsus.formats.sdf_frames import MODEL, Frames, read_pose
 from tarsus.formats.urdf_elements import sdf_surface
-from tarsus.formats.xml import Element
+from tarsus.formats.xml import Color, Context, XmlElement
 from tarsus.model.description import Body, Shape
 from tarsus.spatial import inverse
 
@@ -45,7 +44,7 @@ class Axis:
 class Connection:
     """A joint as SDF states it, with its pose (4, 4) in the frame of the model."""
 
-    element: Element
+    element: XmlElement
     name: str
     type: str
     parent: str
@@ -61,7 +60,7 @@ class Connection:
         return self.element.source
 
 
-def read_link(link: Element, context: Context) -> Body:
+def read_link(link: XmlElement, context: Context) -> Body:
     """A link's mass, centre of mass, and inertia about it turned into the link's axes."""
     context.ignore_except(link, "pose", "inertial", "visual", "collision", "sensor")
     body = Body(link.string("name"), 1.0, inertia=np.eye(3), source=link.source)
@@ -87,7 +86,7 @@ def read_link(link: Element, context: Context) -> Body:
     return body
 
 
-def read_connection(joint: Element, frames: Frames, version: tuple[int, int]) -> Connection:
+def read_connection(joint: XmlElement, frames: Frames, version: tuple[int, int]) -> Connection:
     """A joint with its axes."""
     name, kind = joint.string("name"), joint.string("type")
     if kind not in (*TYPES, "gearbox"):
@@ -120,7 +119,7 @@ def read_connection(joint: Element, frames: Frames, version: tuple[int, int]) ->
 
 
 def _read_axis(
-    element: Element, frames: Frames, version: tuple[int, int], connection: Connection
+    element: XmlElement, frames: Frames, version: tuple[int, int], connection: Connection
 ) -> Axis:
     stated = element.find("xyz")
     direction = np.array([0.0, 0.0, 1.0]) if stated is None else stated.text_vector(3)
@@ -152,12 +151,12 @@ def _read_axis(
     return axis
 
 
-def _limit(limit: Element, tag: str, default: float) -> float:
+def _limit(limit: XmlElement, tag: str, default: float) -> float:
     stated = limit.find(tag)
     return default if stated is None else stated.text_bound()
 
 
-def _read_pitch(joint: Element) -> float:
+def _read_pitch(joint: XmlElement) -> float:
     """The pitch of a screw [m/rad], right-handed."""
     if joint.find("screw_thread_pitch") is None and joint.find("thread_pitch") is not None:
         # before SDF 1.10: radians per metre, left-handed
@@ -168,7 +167,7 @@ def _read_pitch(joint: Element) -> float:
     return number(joint, "screw_thread_pitch", 1.0) / (2 * math.pi)
 
 
-def read_shapes(link: Element, frames: Frames, context: Context) -> list[Shape]:
+def read_shapes(link: XmlElement, frames: Frames, context: Context) -> list[Shape]:
     """The shapes of a link, for looking at and for touching."""
     to_link = inverse(frames.pose(link))
     shapes = []
@@ -200,7 +199,7 @@ def read_shapes(link: Element, frames: Frames, context: Context) -> list[Shape]:
     return shapes
 
 
-def _read_color(material: Element | None) -> Color | None:
+def _read_color(material: XmlElement | None) -> Color | None:
     if material is None:
         return None
     stated = material.find("diffuse") or material.find("ambient")
@@ -211,13 +210,13 @@ def _read_color(material: Element | None) -> Color | None:
     return red, green, blue, alpha
 
 
-def number(element: Element, tag: str, default: float) -> float:
+def number(element: XmlElement, tag: str, default: float) -> float:
     """The number in the child with this tag."""
     child = element.find(tag)
     return default if child is None else float(child.text_vector(1)[0])
 
 
-def flag(element: Element, tag: str) -> bool:
+def flag(element: XmlElement, tag: str) -> bool:
     """Whether the child with this tag says true."""
     child = element.find(tag)
     word = "false" if child is None else child.text.strip().lower()
@@ -226,16 +225,16 @@ def flag(element: Element, tag: str) -> bool:
     return word in ("true", "1")
 
 
-def _vector(element: Element, tag: str, default: Array) -> tuple[float, ...]:
+def _vector(element: XmlElement, tag: str, default: Array) -> tuple[float, ...]:
     child = element.find(tag)
     return tuple((default if child is None else child.text_vector(3)).tolist())
 
 
-def _round_size(element: Element) -> tuple[float, ...]:
+def _round_size(element: XmlElement) -> tuple[float, ...]:
     return number(element, "radius", 0.5), number(element, "length", 1.0)
 
 
-SIZES: dict[str, Callable[[Element], tuple[float, ...]]] = {
+SIZES: dict[str, Callable[[XmlElement], tuple[float, ...]]] = {
     "box": lambda box: _vector(box, "size", np.ones(3)),
     "sphere": lambda sphere: (number(sphere, "radius", 1.0),),
     "cylinder": _round_size,

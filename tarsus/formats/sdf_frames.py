@@ -9,7 +9,7 @@ import numpy as np
 from tarsus._lib.checks import suggestion
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
-from tarsus.formats.xml import Element
+from tarsus.formats.xml import XmlElement
 from tarsus.spatial import pose, rotation_from_quaternion, rotation_from_rpy
 
 MODEL = "__model__"
@@ -18,7 +18,7 @@ MODEL = "__model__"
 class Frames:
     """The links, joints and frames of one model, each of them a frame with a pose."""
 
-    def __init__(self, model: Element) -> None:
+    def __init__(self, model: XmlElement) -> None:
         self.model = model
         self.links = {link.string("name"): link for link in model.all("link")}
         if not self.links:
@@ -32,9 +32,9 @@ class Frames:
         self._poses: dict[int, Array] = {id(model): np.eye(4)}
         self._bodies = dict(zip(self.links, self.links, strict=True))
 
-    def pose(self, element: Element) -> Array:
+    def pose(self, element: XmlElement) -> Array:
         """The pose (4, 4) of a link, joint, frame or shape in the frame of the model."""
-        chain: dict[int, Element] = {}
+        chain: dict[int, XmlElement] = {}
         while id(element) not in self._poses:
             if id(element) in chain:
                 raise element.error("is placed relative to itself")
@@ -46,11 +46,11 @@ class Frames:
             self._poses[key] = result
         return result
 
-    def named_pose(self, name: str, asker: Element) -> Array:
+    def named_pose(self, name: str, asker: XmlElement) -> Array:
         """The pose (4, 4) of a frame in the frame of the model."""
         return self.pose(self._find(name, asker))
 
-    def body(self, name: str, asker: Element) -> str:
+    def body(self, name: str, asker: XmlElement) -> str:
         """The link to which a link, joint or frame is fixed."""
         seen: set[str] = set()
         while name not in self._bodies:
@@ -66,7 +66,7 @@ class Frames:
         self._bodies |= dict.fromkeys(seen, body)
         return body
 
-    def _reference(self, element: Element) -> Element:
+    def _reference(self, element: XmlElement) -> XmlElement:
         """The element relative to which the pose of `element` is stated."""
         stated = element.find("pose")
         if stated is not None and stated.attributes.get("frame"):
@@ -81,21 +81,21 @@ class Frames:
             return element.parent
         return self.model
 
-    def _find(self, name: str, asker: Element) -> Element:
+    def _find(self, name: str, asker: XmlElement) -> XmlElement:
         if name == MODEL:
             return self.model
         if name not in self.named:
             self._unknown(name, asker, "frame")
         return self.named[name]
 
-    def _unknown(self, name: str, asker: Element, what: str) -> None:
+    def _unknown(self, name: str, asker: XmlElement, what: str) -> None:
         if name == WORLD:
             raise asker.error("refers to the world, which only the parent of a joint can be")
         names = self.links if what == "canonical link" else self.named
         raise asker.error(f"refers to the unknown {what} '{name}'{suggestion(name, names)}")
 
 
-def read_pose(element: Element) -> Array:
+def read_pose(element: XmlElement) -> Array:
     """The pose (4, 4) that the child `<pose>` states, identity without one."""
     stated = element.find("pose")
     if stated is None or not stated.text.strip():
@@ -112,9 +112,9 @@ def read_pose(element: Element) -> Array:
     return pose(numbers[:3], rotation_from_rpy(numbers[3:]))
 
 
-def _child(joint: Element) -> str:
+def _child(joint: XmlElement) -> str:
     return joint.require("child").text_string()
 
 
-def _attached_to(frame: Element) -> str:
+def _attached_to(frame: XmlElement) -> str:
     return frame.attributes.get("attached_to") or MODEL

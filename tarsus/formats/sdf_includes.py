@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from tarsus._lib.checks import listing
 from tarsus._lib.errors import WORLD, ModelError
-from tarsus.formats.context import Context, listing
 from tarsus.formats.sdf_elements import flag
 from tarsus.formats.sdf_frames import MODEL
-from tarsus.formats.xml import Element, read_xml
+from tarsus.formats.xml import Context, XmlElement, read_xml
 
 # Models inside models, and several models of a world, as one SDF model.
 #
@@ -26,7 +26,7 @@ TEXTS = ("parent", "child", "gearbox_reference_body", "joint_name")
 """What refers to frames, by attributes of elements and by texts."""
 
 
-def one_model(root: Element, context: Context, name: str, *, old_axes: bool) -> Element:
+def one_model(root: XmlElement, context: Context, name: str, *, old_axes: bool) -> XmlElement:
     """Return the model of a file; several become one of this `name`, their own in front.
 
     `old_axes`: axes without a frame are stated in that of their model, as before SDF 1.5.
@@ -50,13 +50,13 @@ def one_model(root: Element, context: Context, name: str, *, old_axes: bool) -> 
         (model,) = models
     else:
         stated = worlds[0].attributes.get("name") if worlds else None
-        model = Element("model", {"name": stated or name}, root.source, root, models)
+        model = XmlElement("model", {"name": stated or name}, root.source, root, models)
         _check_names(model, models)
     flatten(model, old_axes)
     return model
 
 
-def flatten(model: Element, old_axes: bool = False, depth: int = 0) -> None:
+def flatten(model: XmlElement, old_axes: bool = False, depth: int = 0) -> None:
     """Take all that is in inner models, and in theirs, into a model."""
     inner = [child for child in model.children if child.tag == "model"]
     if depth > MAX_DEPTH:
@@ -72,7 +72,7 @@ def flatten(model: Element, old_axes: bool = False, depth: int = 0) -> None:
     _rename(model, "")
 
 
-def _unpacked(model: Element, old_axes: bool) -> list[Element]:
+def _unpacked(model: XmlElement, old_axes: bool) -> list[XmlElement]:
     """What a model holds, with its name in front, and a frame that stands for the model."""
     name = model.string("name")
     links = [link.string("name") for link in model.all("link")]
@@ -94,18 +94,18 @@ def _unpacked(model: Element, old_axes: bool) -> list[Element]:
                 each.attributes["name"] = f"{name}/{each.attributes['name']}"
     canonical = model.attributes.get("canonical_link") or links[0]
     attributes = {"name": name, "attached_to": _scoped(canonical, name)}
-    frame = Element("frame", attributes, model.source)
-    pose = model.find("pose") or Element("pose", {}, model.source)
+    frame = XmlElement("frame", attributes, model.source)
+    pose = model.find("pose") or XmlElement("pose", {}, model.source)
     pose.attributes.setdefault("relative_to", MODEL)
     pose.parent, frame.children = frame, [pose]
     return [frame, *own]
 
 
-def _state_frame(element: Element, old_axes: bool) -> None:
+def _state_frame(element: XmlElement, old_axes: bool) -> None:
     """Say in which frame something is placed whose frame is that of the inner model by default."""
     if element.tag == "link":
         if element.find("pose") is None:
-            element.children.append(Element("pose", {}, element.source, element))
+            element.children.append(XmlElement("pose", {}, element.source, element))
         element.require("pose").attributes.setdefault("relative_to", MODEL)
     if element.tag == "frame" and not element.attributes.get("attached_to"):
         element.attributes["attached_to"] = MODEL
@@ -115,12 +115,12 @@ def _state_frame(element: Element, old_axes: bool) -> None:
             xyz.attributes.setdefault("expressed_in", MODEL)
 
 
-def _rename(element: Element, name: str) -> None:
+def _rename(element: XmlElement, name: str) -> None:
     for each in element.walk():
         _rename_one(each, name)
 
 
-def _rename_one(element: Element, name: str) -> None:
+def _rename_one(element: XmlElement, name: str) -> None:
     """Let an element of the model `name` refer to what it means in the model around."""
     attribute = ATTRIBUTES.get(element.tag)
     if attribute and element.attributes.get(attribute):
@@ -138,15 +138,15 @@ def _scoped(reference: str, name: str) -> str:
     return whole.removesuffix(f"/{MODEL}")
 
 
-def _weld(link: str, model: Element) -> Element:
+def _weld(link: str, model: XmlElement) -> XmlElement:
     """The joint that holds a link of a static model."""
-    joint = Element("joint", {"name": f"{link}_static", "type": "fixed"}, model.source, model)
+    joint = XmlElement("joint", {"name": f"{link}_static", "type": "fixed"}, model.source, model)
     for tag, text in (("parent", WORLD), ("child", link)):
-        joint.children.append(Element(tag, {}, model.source, joint, text=text))
+        joint.children.append(XmlElement(tag, {}, model.source, joint, text=text))
     return joint
 
 
-def _is_plane(model: Element) -> bool:
+def _is_plane(model: XmlElement) -> bool:
     """Whether all that can be seen or touched of a model is planes."""
     forms = [
         form.tag
@@ -157,7 +157,7 @@ def _is_plane(model: Element) -> bool:
     return bool(forms) and set(forms) == {"plane"}
 
 
-def _check_names(model: Element, inner: Iterable[Element]) -> None:
+def _check_names(model: XmlElement, inner: Iterable[XmlElement]) -> None:
     taken = {each.string("name") for tag in FRAMES for each in model.all(tag)}
     for each in inner:
         name = each.string("name")
@@ -184,9 +184,9 @@ class Includes:
         self.count = 0
         self.elements = 0
 
-    def expand(self, place: Element, open_files: tuple[Path, ...] = ()) -> None:
+    def expand(self, place: XmlElement, open_files: tuple[Path, ...] = ()) -> None:
         """Replace the includes of a world or model and of all models inside it."""
-        children: list[Element] = []
+        children: list[XmlElement] = []
         for child in place.children:
             found = child
             files = open_files
@@ -205,7 +205,7 @@ class Includes:
                 self.expand(found, files)
         place.children = children
 
-    def _file(self, include: Element) -> Path | None:
+    def _file(self, include: XmlElement) -> Path | None:
         """The file that is included, None if it is not found."""
         reference, source = _reference(include), include.source
         folders = self.context.folders
@@ -221,7 +221,7 @@ class Includes:
         newest = max(stated, key=lambda each: each.attributes.get("version", ""))
         return folders.find(f"{reference}/{newest.text_string()}", source)
 
-    def _model(self, include: Element, file: Path, open_files: tuple[Path, ...]) -> Element:
+    def _model(self, include: XmlElement, file: Path, open_files: tuple[Path, ...]) -> XmlElement:
         """The model of a file, with what the include says otherwise."""
         self.count += 1
         if file in open_files:
@@ -251,20 +251,20 @@ class Includes:
             model.attributes["placement_frame"] = placed.text_string()
         return model
 
-    def _leave_out(self, include: Element) -> None:
+    def _leave_out(self, include: XmlElement) -> None:
         told = f"{include.source}: include of {_reference(include)} is left out: not found"
         self.context.warnings.append(told + self._hint(include))
 
-    def _hint(self, include: Element) -> str:
+    def _hint(self, include: XmlElement) -> str:
         hint = self.context.folders.hint(_reference(include))
         return "" if hint is None else f"; package_dirs lacks {hint}"
 
 
-def _reference(include: Element) -> str:
+def _reference(include: XmlElement) -> str:
     return include.require("uri").text_string()
 
 
-def _anchor_meshes(model: Element, file: Path) -> None:
+def _anchor_meshes(model: XmlElement, file: Path) -> None:
     """Let relative paths of meshes be relative to the file that states them."""
     for element in model.walk():
         if element.tag != "mesh" or (uri := element.find("uri")) is None:

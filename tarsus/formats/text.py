@@ -29,7 +29,7 @@ RESERVED = {"null", "true", "false", "yes", "no", "on", "off", "y", "n"}
 UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
-class Located(dict[str, Any]):
+class LocatedMapping(dict[str, Any]):
     """A mapping that knows the line in which it starts."""
 
     line: int | None = None
@@ -170,8 +170,8 @@ class _YamlReader:
             return items
         return self.mapping(event, depth)
 
-    def mapping(self, start: Any, depth: int) -> Located:
-        data = Located()
+    def mapping(self, start: Any, depth: int) -> LocatedMapping:
+        data = LocatedMapping()
         data.line = start.start_mark.line + 1
         while not isinstance(event := next(self.events), self.yaml.MappingEndEvent):
             key = self.value(event, depth + 1)

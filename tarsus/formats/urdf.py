@@ -10,8 +10,8 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable
 
+from tarsus._lib.checks import listing
 from tarsus._lib.errors import WORLD, ModelError, Source
-from tarsus.formats.context import Context, listing
 from tarsus.formats.couplings import read_mimics
 from tarsus.formats.paths import Folders
 from tarsus.formats.sdf_actuators import read_plugins
@@ -19,7 +19,7 @@ from tarsus.formats.urdf_elements import read_body, read_color, read_gazebo, rea
 from tarsus.formats.urdf_extensions import CONTROL, read_interfaces, read_plus, read_transmissions
 from tarsus.formats.urdf_extensions import ELEMENTS as PLUS
 from tarsus.formats.xacro.files import refuse_xacro
-from tarsus.formats.xml import Element, read_xml
+from tarsus.formats.xml import Context, XmlElement, read_xml
 from tarsus.model.description import Body, Description, Joint
 
 ROOT_JOINT = "root_joint"
@@ -31,7 +31,7 @@ def read_urdf(
     base: str = "fixed",
     package_dirs: Iterable[str | os.PathLike[str]] = (),
     mimic: str = "coupled",
-    root: Element | None = None,
+    root: XmlElement | None = None,
 ) -> Description:
     """Read a URDF file, whose `root` element may be given, as xacro makes it.
 
@@ -64,7 +64,7 @@ def read_urdf(
     return description
 
 
-def _read_elements(robot: Element, description: Description, context: Context) -> None:
+def _read_elements(robot: XmlElement, description: Description, context: Context) -> None:
     known = ("link", "joint", "material", "transmission", "gazebo", CONTROL, *PLUS)
     context.ignore_except(robot, *known)
     for material in robot.all("material"):
@@ -86,7 +86,7 @@ def _read_elements(robot: Element, description: Description, context: Context) -
         description.joints.append(joint)
 
 
-def _plugins(robot: Element) -> list[Element]:
+def _plugins(robot: XmlElement) -> list[XmlElement]:
     """The plugins of Gazebo, of which some push joints."""
     return [plugin for place in robot.all("gazebo") for plugin in place.all("plugin")]
 

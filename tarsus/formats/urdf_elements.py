@@ -9,8 +9,7 @@ import numpy as np
 
 from tarsus._lib.checks import surface_number
 from tarsus._lib.files import Array
-from tarsus.formats.context import Color, Context
-from tarsus.formats.xml import Element
+from tarsus.formats.xml import Color, Context, XmlElement
 from tarsus.model.description import Body, Joint, Shape
 from tarsus.spatial import pose, rotation_from_rpy
 
@@ -27,7 +26,7 @@ JOINT_KINDS = {
 }
 
 
-def read_origin(element: Element) -> Array:
+def read_origin(element: XmlElement) -> Array:
     """The pose (4, 4) of the child `<origin>`, identity without one."""
     origin = element.find("origin")
     if origin is None:
@@ -36,7 +35,7 @@ def read_origin(element: Element) -> Array:
     return pose(origin.vector("xyz", 3, default=(0, 0, 0)), rotation_from_rpy(rpy))
 
 
-def read_body(link: Element) -> Body:
+def read_body(link: XmlElement) -> Body:
     """A link's mass, centre of mass, and inertia about it turned into the link's axes."""
     body = Body(link.string("name"), source=link.source)
     inertial = link.find("inertial")
@@ -57,7 +56,7 @@ def read_body(link: Element) -> Body:
     return body
 
 
-def read_joint(element: Element, context: Context) -> Joint:
+def read_joint(element: XmlElement, context: Context) -> Joint:
     """A joint with its placement, axis, limits, damping and dry friction."""
     known = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
     context.ignore_except(element, *known)
@@ -81,7 +80,7 @@ def read_joint(element: Element, context: Context) -> Joint:
     return joint
 
 
-def read_direction(element: Element, tag: str) -> Array:
+def read_direction(element: XmlElement, tag: str) -> Array:
     """The unit vector (3,) of the child with this tag, x without one."""
     child = element.find(tag)
     axis = np.array([1.0, 0, 0]) if child is None else child.vector("xyz", 3, (1, 0, 0))
@@ -91,7 +90,7 @@ def read_direction(element: Element, tag: str) -> Array:
     return axis / length
 
 
-def _read_limits(element: Element, joint: Joint, kind: str, context: Context) -> None:
+def _read_limits(element: XmlElement, joint: Joint, kind: str, context: Context) -> None:
     limit = element.find("limit")
     if limit is None:
         if kind != "continuous":
@@ -104,14 +103,14 @@ def _read_limits(element: Element, joint: Joint, kind: str, context: Context) ->
     joint.effort_limit = np.array([limit.bound("effort", math.inf)])
 
 
-def _read_dynamics(element: Element, joint: Joint) -> None:
+def _read_dynamics(element: XmlElement, joint: Joint) -> None:
     dynamics = element.find("dynamics")
     if dynamics is not None:
         joint.damping = np.array([dynamics.number("damping", 0.0)])
         joint.friction = np.array([dynamics.number("friction", 0.0)])
 
 
-def read_shapes(link: Element, context: Context) -> list[Shape]:
+def read_shapes(link: XmlElement, context: Context) -> list[Shape]:
     """The shapes of a link, for looking at and for touching."""
     context.ignore_except(link, "inertial", "visual", "collision")
     return [
@@ -121,7 +120,7 @@ def read_shapes(link: Element, context: Context) -> list[Shape]:
     ]
 
 
-def _read_shape(element: Element, body: str, context: Context) -> Shape:
+def _read_shape(element: XmlElement, body: str, context: Context) -> Shape:
     context.ignore_except(element, "origin", "geometry", "material")
     geometry = element.require("geometry")
     form = next((child for child in geometry.children if child.tag in SIZES), None)
@@ -142,7 +141,7 @@ def _read_shape(element: Element, body: str, context: Context) -> Shape:
     return shape
 
 
-def read_color(material: Element | None, context: Context) -> Color | None:
+def read_color(material: XmlElement | None, context: Context) -> Color | None:
     """The colour of a material, which may be stated elsewhere in the file by its name."""
     if material is None:
         return None
@@ -154,19 +153,19 @@ def read_color(material: Element | None, context: Context) -> Color | None:
     return red, green, blue, alpha
 
 
-def _box_size(box: Element) -> tuple[float, ...]:
+def _box_size(box: XmlElement) -> tuple[float, ...]:
     return tuple(box.vector("size", 3).tolist())
 
 
-def _sphere_size(sphere: Element) -> tuple[float, ...]:
+def _sphere_size(sphere: XmlElement) -> tuple[float, ...]:
     return (sphere.number("radius"),)
 
 
-def _cylinder_size(cylinder: Element) -> tuple[float, ...]:
+def _cylinder_size(cylinder: XmlElement) -> tuple[float, ...]:
     return cylinder.number("radius"), cylinder.number("length")
 
 
-def _mesh_scale(mesh: Element) -> tuple[float, ...]:
+def _mesh_scale(mesh: XmlElement) -> tuple[float, ...]:
     scale = mesh.vector("scale", (1, 3), default=(1, 1, 1))
     return tuple(np.broadcast_to(scale, 3).tolist())
 
@@ -183,7 +182,7 @@ SIZES = {
 # How surfaces rub, bounce and give way: <surface> of SDF, and Gazebo's elements in URDF.
 
 
-def sdf_surface(collision: Element, context: Context) -> dict[str, Any]:
+def sdf_surface(collision: XmlElement, context: Context) -> dict[str, Any]:
     """Friction, restitution, stiffness and damping of a <collision>, as far as it states them.
 
     Friction is that of ODE in its first direction, or else that of Bullet.
@@ -209,7 +208,7 @@ def sdf_surface(collision: Element, context: Context) -> dict[str, Any]:
     return found
 
 
-def read_gazebo(robot: Element, shapes: list[Shape], context: Context) -> None:
+def read_gazebo(robot: XmlElement, shapes: list[Shape], context: Context) -> None:
     """Set what <gazebo reference="link"> states of a link's surfaces as <mu1>, <kp> and <kd>."""
     for element in robot.all("gazebo"):
         link = element.attributes.get("reference")
@@ -228,14 +227,14 @@ def read_gazebo(robot: Element, shapes: list[Shape], context: Context) -> None:
                 setattr(shape, name, value)
 
 
-def _springs(element: Element) -> dict[str, float | None]:
+def _springs(element: XmlElement) -> dict[str, float | None]:
     """Stiffness and damping of ODE."""
     return {
         name: _number(element, tag, name) for tag, name in (("kp", "stiffness"), ("kd", "damping"))
     }
 
 
-def _number(element: Element | None, tag: str, name: str) -> float | None:
+def _number(element: XmlElement | None, tag: str, name: str) -> float | None:
     child = None if element is None else element.find(tag)
     if child is None:
         return None
@@ -247,7 +246,7 @@ def _number(element: Element | None, tag: str, name: str) -> float | None:
     return surface_number(name, found, child.label, child.source)
 
 
-def _tell_directions(element: Element | None, tags: tuple[str, str], context: Context) -> None:
+def _tell_directions(element: XmlElement | None, tags: tuple[str, str], context: Context) -> None:
     first, second = (_number(element, tag, "friction") for tag in tags)
     if first is not None and second is not None and first != second:
         assert element is not None

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tarsus._lib.checks import suggestion, unused
+from tarsus._lib.checks import listing, suggestion, unused
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
 from tarsus.formats.couplings import ONE_COORDINATE, Joints, add_rotor, follow, thin_disc
 from tarsus.formats.urdf_elements import read_body, read_direction, read_origin
-from tarsus.formats.xml import Element
+from tarsus.formats.xml import XmlElement
 from tarsus.model.defaults import filled
 from tarsus.model.description import Actuator, Coupling, Description, Joint, Loop
 from tarsus.spatial import pose, rotation_along
@@ -52,7 +51,7 @@ KINDS += ["point_on_line", "distance", "knife_edge"]
 LOOP_KINDS = {kind: kind for kind in KINDS} | OTHER_NAMES
 
 
-def read_plus(robot: Element, description: Description) -> None:
+def read_plus(robot: XmlElement, description: Description) -> None:
     """Add the rotors, loops and couplings of a file."""
     choice = {
         element.string("name"): _flag(element, "independent")
@@ -68,7 +67,7 @@ def read_plus(robot: Element, description: Description) -> None:
         description.couplings.append(_read_coupling(element, description, tree, choice))
 
 
-def _read_rotor(element: Element, description: Description) -> None:
+def _read_rotor(element: XmlElement, description: Description) -> None:
     mount, rotor = element.find("mount"), read_body(element)
     add_rotor(
         description,
@@ -84,7 +83,7 @@ def _read_rotor(element: Element, description: Description) -> None:
 
 
 def _read_loop(
-    element: Element, description: Description, tree: _Tree, choice: dict[str, bool]
+    element: XmlElement, description: Description, tree: _Tree, choice: dict[str, bool]
 ) -> Loop:
     kind = element.string("type")
     if kind not in LOOP_KINDS:
@@ -114,7 +113,7 @@ def _staying(joints: list[str], choice: dict[str, bool]) -> tuple[str, ...] | No
     return tuple(name for name in joints if name not in choice)
 
 
-def _read_axes(element: Element, kind: str) -> Array:
+def _read_axes(element: XmlElement, kind: str) -> Array:
     """The rotation (3, 3) whose z is the axis of the loop, for a universal one with x the other."""
     axis = read_direction(element, "axis")
     if kind != "universal" or element.find("axis2") is None:
@@ -126,7 +125,7 @@ def _read_axes(element: Element, kind: str) -> Array:
 
 
 def _read_coupling(
-    element: Element, description: Description, tree: _Tree, choice: dict[str, bool]
+    element: XmlElement, description: Description, tree: _Tree, choice: dict[str, bool]
 ) -> Coupling:
     first, second = element.require("predecessor"), element.require("successor")
     before, after = tree.between(_link(first, description), _link(second, description))
@@ -147,7 +146,10 @@ def _read_coupling(
 
 
 def _choose_follower(
-    element: Element, weights: dict[str, float], description: Description, choice: dict[str, bool]
+    element: XmlElement,
+    weights: dict[str, float],
+    description: Description,
+    choice: dict[str, bool],
 ) -> str:
     """The joint that follows the others: one that may, by preference nearest to the successor."""
     taken = {name for coupling in description.couplings for name in coupling.followers}
@@ -182,7 +184,7 @@ class _Tree:
         return list(way.values())[::-1]
 
 
-def _link(element: Element, description: Description) -> str:
+def _link(element: XmlElement, description: Description) -> str:
     names = [body.name for body in description.bodies]
     name = element.string("link")
     if name not in names:
@@ -190,7 +192,7 @@ def _link(element: Element, description: Description) -> str:
     return name
 
 
-def _flag(element: Element, attribute: str) -> bool:
+def _flag(element: XmlElement, attribute: str) -> bool:
     word = element.attributes.get(attribute, "false").strip().lower()
     if word not in ("true", "false", "1", "0"):
         raise element.error(f"attribute '{attribute}' must be true or false, not '{word}'")
@@ -213,7 +215,7 @@ CONTROL = "ros2_control"
 DIFFERENTIAL = "DifferentialTransmission"
 
 
-def read_transmissions(robot: Element, description: Description) -> None:
+def read_transmissions(robot: XmlElement, description: Description) -> None:
     """Add the actuators of transmissions, with a rotor if they state its inertia."""
     joints = {joint.name: joint for joint in description.joints}
     others: dict[str, Any] = {}
@@ -239,7 +241,7 @@ def read_transmissions(robot: Element, description: Description) -> None:
         )
 
 
-def read_interfaces(robot: Element, description: Description) -> None:
+def read_interfaces(robot: XmlElement, description: Description) -> None:
     """Add a motor for each joint of `<ros2_control>` that takes efforts and has none yet."""
     moved = {name for actuator in description.actuators for name in actuator.joints}
     known = {joint.name for joint in description.joints}
@@ -269,13 +271,13 @@ def read_interfaces(robot: Element, description: Description) -> None:
         )
 
 
-def _transmissions(robot: Element) -> Iterator[Element]:
+def _transmissions(robot: XmlElement) -> Iterator[XmlElement]:
     for place in (robot, *robot.all(CONTROL)):
         yield from place.all("transmission")
 
 
 def _add_actuator(
-    element: Element, description: Description, name: str, gears: dict[str, float]
+    element: XmlElement, description: Description, name: str, gears: dict[str, float]
 ) -> None:
     """Append a motor, called as the one <actuator> of its transmission or as that itself."""
     stated = [each.attributes.get("name") for each in element.all("actuator")]
@@ -285,7 +287,7 @@ def _add_actuator(
     description.actuators.append(motor)
 
 
-def _add_differential(element: Element, description: Description) -> bool:
+def _add_differential(element: XmlElement, description: Description) -> bool:
     """Append two motors a and b, whose sum moves joint 1 and whose difference joint 2.
 
     x_a = n_a (n_1 q_1 + n_2 q_2), x_b = n_b (n_1 q_1 - n_2 q_2); efforts go the other way
@@ -308,7 +310,7 @@ def _add_differential(element: Element, description: Description) -> bool:
     return True
 
 
-def _by_role(element: Element, tag: str) -> list[Element] | None:
+def _by_role(element: XmlElement, tag: str) -> list[XmlElement] | None:
     """Return the two elements with this tag in the order of their roles, None unless two."""
     found = list(element.all(tag))
     if len(found) != 2 or not all(each.attributes.get("name") for each in found):
@@ -316,18 +318,18 @@ def _by_role(element: Element, tag: str) -> list[Element] | None:
     return sorted(found, key=_role)
 
 
-def _role(element: Element) -> str:
+def _role(element: XmlElement) -> str:
     child = element.find("role")
     return element.attributes.get("role", "") if child is None else child.text.strip()
 
 
-def _reduction(element: Element) -> float:
+def _reduction(element: XmlElement) -> float:
     ratio = _value(element, RATIO_TAGS)
     return 1.0 if ratio is None else ratio
 
 
 def _add_rotor(
-    element: Element,
+    element: XmlElement,
     description: Description,
     joints: Joints,
     stated: list[str],
@@ -344,7 +346,7 @@ def _add_rotor(
     description.bodies.append(rotor)
 
 
-def _value(transmission: Element, tags: tuple[str, ...]) -> float | None:
+def _value(transmission: XmlElement, tags: tuple[str, ...]) -> float | None:
     """The number in the first element with one of the tags, in an attribute or as text."""
     for element in transmission.walk():
         tag = element.tag.rpartition(":")[2].replace("_", "").lower()

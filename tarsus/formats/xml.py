@@ -5,18 +5,23 @@ from __future__ import annotations
 import math
 import os
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus._lib.checks import listing
 from tarsus._lib.errors import ModelError, Source
 from tarsus._lib.files import Array
 from tarsus.spatial import rpy_from_rotation
+
+if TYPE_CHECKING:
+    from tarsus.formats.paths import Folders
 
 # Safe reading of XML: no document types, no entities, limits on size and depth.
 #
@@ -36,25 +41,25 @@ UNLIMITED = 1e16
 
 
 @dataclass(eq=False)
-class Element:
+class XmlElement:
     """An XML element with its attributes, children, text and place in the file."""
 
     tag: str
     attributes: dict[str, str]
     source: Source
-    parent: Element | None = field(default=None, repr=False)
-    children: list[Element] = field(default_factory=list, repr=False)
+    parent: XmlElement | None = field(default=None, repr=False)
+    children: list[XmlElement] = field(default_factory=list, repr=False)
     text: str = ""
 
-    def find(self, tag: str) -> Element | None:
+    def find(self, tag: str) -> XmlElement | None:
         """The first child with this tag, or None."""
         return next(self.all(tag), None)
 
-    def all(self, tag: str) -> Iterator[Element]:
+    def all(self, tag: str) -> Iterator[XmlElement]:
         """All children with this tag, in file order."""
         return (child for child in self.children if child.tag == tag)
 
-    def walk(self) -> Iterator[Element]:
+    def walk(self) -> Iterator[XmlElement]:
         """This element and everything inside it, in file order."""
         stack = [self]
         while stack:
@@ -62,7 +67,7 @@ class Element:
             yield element
             stack.extend(reversed(element.children))
 
-    def require(self, tag: str) -> Element:
+    def require(self, tag: str) -> XmlElement:
         """The first child with this tag; an error if there is none."""
         child = self.find(tag)
         if child is None:
@@ -143,7 +148,7 @@ class Element:
     @property
     def label(self) -> str:
         """What this element is called in messages: its tag and the nearest name."""
-        named: Element | None = self
+        named: XmlElement | None = self
         while named is not None and not named.attributes.get("name"):
             named = named.parent
         if named is None:
@@ -157,19 +162,19 @@ def unlimited(limit: float) -> float:
     return limit if abs(limit) < UNLIMITED else math.copysign(math.inf, limit)
 
 
-def read_xml(path: str | os.PathLike[str]) -> Element:
+def read_xml(path: str | os.PathLike[str]) -> XmlElement:
     """Read a file and return its root element."""
     with Path(path).open("rb") as file:
         data = file.read(MAX_BYTES + 1)
     return parse_xml(data, os.fspath(path))
 
 
-def parse_xml(data: bytes, file: str) -> Element:
+def parse_xml(data: bytes, file: str) -> XmlElement:
     """Parse the bytes of `file` (a name for messages) and return the root element."""
     return parse_with(TreeReader(file), data)
 
 
-def parse_with(reader: TreeReader, data: bytes) -> Element:
+def parse_with(reader: TreeReader, data: bytes) -> XmlElement:
     """Parse bytes with a reader and return the root element."""
     file = reader.file
     if len(data) > MAX_BYTES:
@@ -189,12 +194,12 @@ def parse_with(reader: TreeReader, data: bytes) -> Element:
 class TreeReader:
     """Builds the tree from the events of expat."""
 
-    element_type: type[Element] = Element
+    element_type: type[XmlElement] = XmlElement
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.root: Element
-        self.open: list[Element] = []
+        self.root: XmlElement
+        self.open: list[XmlElement] = []
         self.texts: list[list[str]] = []
         self.count = 0
         self.parser = parser = expat.ParserCreate()
@@ -233,6 +238,50 @@ class TreeReader:
 
     def refuse(self, *_: object) -> int:
         raise ModelError("document types and entities are not read", self.here())
+
+
+Color = tuple[float, float, float, float]
+
+
+@dataclass
+class Context:
+    """What the elements of one URDF or SDF file share: folders, materials, what is left out."""
+
+    folders: Folders
+    materials: dict[str, Color] = field(default_factory=dict)
+    ignored: Counter[str] = field(default_factory=Counter)
+    missing_meshes: list[str] = field(default_factory=list)
+    massless: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def ignore_except(self, element: XmlElement, *tags: str) -> None:
+        """Count the children that no reader looks at."""
+        self.ignored.update(child.tag for child in element.children if child.tag not in tags)
+
+    def find_mesh(self, reference: str, element: XmlElement) -> str:
+        """The path of a mesh, or the reference as stated if there is no such file."""
+        path = self.folders.find(reference, element.source)
+        if path is None:
+            self.missing_meshes.append(reference)
+        return self.folders.absent(reference) if path is None else str(path)
+
+    def all_warnings(self) -> list[str]:
+        """The warnings so far, then what was left out, then meshes that are missing."""
+        left_out = [
+            f"{tag} elements ({count}) are not taken over"
+            for tag, count in sorted(self.ignored.items())
+        ]
+        missing = []
+        if self.massless:
+            names = listing(dict.fromkeys(self.massless))
+            missing.append(f"links ({len(self.massless)}) without a mass have 1 kg in SDF: {names}")
+        if self.missing_meshes:
+            names = listing(dict.fromkeys(self.missing_meshes), limit=5)
+            text = f"mesh files ({len(self.missing_meshes)}) are not found: {names}"
+            found = map(self.folders.hint, self.missing_meshes)
+            hints = dict.fromkeys(hint for hint in found if hint is not None)
+            missing.append(f"{text}; package_dirs lacks {listing(hints)}" if hints else text)
+        return self.warnings + left_out + missing
 
 
 # Elements of XML as text: escaped, indented, numbers with all their bits.

@@ -10,9 +10,8 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from tarsus._lib.checks import count, expect, flag
+from tarsus._lib.checks import count, expect, flag, listing
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
 from tarsus.geometry.body_pairs import (
     Pair,
     Placed,

@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus._lib.checks import listing
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
 from tarsus.geometry.collision import Collision
 from tarsus.geometry.contact_candidates import PER_RING, world_of
 from tarsus.geometry.grounds import Space, Terrain

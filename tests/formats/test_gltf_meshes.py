@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from tarsus.formats import mesh_files as gltf
+from tarsus.formats import gltf
 from tarsus.formats.mesh_files import read_mesh
 
 Write = Callable[..., Path]

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from tarsus._lib.errors import WORLD, ModelError
 from tarsus._lib.files import Array
-from tarsus.formats import mjcf_trial
+from tarsus.formats import mjcf_compile
 from tarsus.formats.mjcf import read_mjcf
 from tarsus.formats.readers import load
 from tarsus.model.description import Body, Description, Joint
@@ -454,17 +454,17 @@ def test_rare_elements_are_compiled_in_another_process_first(
 ) -> None:
     file = write(CONE, "model.xml")
     assert len(read_mjcf(file).bodies) == 1
-    monkeypatch.setattr(mjcf_trial, "CODE", "import os; os.kill(os.getpid(), 11)")
+    monkeypatch.setattr(mjcf_compile, "CODE", "import os; os.kill(os.getpid(), 11)")
     with pytest.raises(ModelError, match=r"model\.xml: MuJoCo crashed .* \(signal 11\)"):
         read_mjcf(file)
-    monkeypatch.setattr(mjcf_trial, "CODE", "raise SystemExit('no such thing')")
+    monkeypatch.setattr(mjcf_compile, "CODE", "raise SystemExit('no such thing')")
     with pytest.raises(ModelError, match=r"\(exit code 1: no such thing\)"):
         read_mjcf(file)
-    monkeypatch.setattr(mjcf_trial, "CODE", "import time; time.sleep(60)")
-    monkeypatch.setattr(mjcf_trial, "TIMEOUT_S", 0.1)
+    monkeypatch.setattr(mjcf_compile, "CODE", "import time; time.sleep(60)")
+    monkeypatch.setattr(mjcf_compile, "TIMEOUT_S", 0.1)
     with pytest.raises(ModelError, match=r"did not compile this file within 0\.1 s"):
         read_mjcf(file)
-    monkeypatch.setattr(mjcf_trial.spawn, "get_executable", lambda: None)
+    monkeypatch.setattr(mjcf_compile.spawn, "get_executable", lambda: None)
     with pytest.raises(ModelError, match=r"state it with multiprocessing\.set_executable"):
         read_mjcf(file)
 
@@ -476,7 +476,7 @@ def test_errors_of_rare_elements_have_their_line(write: Write) -> None:
 
 
 def test_ordinary_robots_are_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mjcf_trial, "CODE", "raise SystemExit('not needed')")
+    monkeypatch.setattr(mjcf_compile, "CODE", "raise SystemExit('not needed')")
     monkeypatch.setattr(mujoco, "__version__", "4.0.0")
     for file in (DATA / "mixed.xml", *sorted(ASSETS.glob("*.xml"))):
         read_mjcf(file)

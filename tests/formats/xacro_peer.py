@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from tarsus.formats.xacro.files import read_xacro
-from tarsus.formats.xml import Element
+from tarsus.formats.xml import XmlElement
 
 Plain = tuple[str, tuple[tuple[str, str], ...], str, tuple[Any, ...]]
 
 
-def plain(element: Element) -> Plain:
+def plain(element: XmlElement) -> Plain:
     """Return tag, attributes, text without its white space at line ends, and children."""
     attributes = tuple(sorted(element.attributes.items()))
     text = " ".join(element.text.split())

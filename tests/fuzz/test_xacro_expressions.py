@@ -12,7 +12,7 @@ from trials import outcomes, seeds
 
 from tarsus.formats.xacro.expressions import Evaluator
 from tarsus.formats.xacro.functions import global_names
-from tarsus.formats.xacro.limits import Budget, ExpressionError, Function, Namespace
+from tarsus.formats.xacro.limits import Budget, ExpressionError, Namespace, XacroFunction
 
 EXPRESSIONS = [
     "2 * pi / 3 + a ** 2 - b // 4 % 3",
@@ -84,7 +84,7 @@ def is_value(value: Any) -> bool:
         return all(map(is_value, value))
     if isinstance(value, dict):
         return all(map(is_value, value)) and all(map(is_value, value.values()))
-    kinds = (bool, int, float, str, range, Function, Namespace)
+    kinds = (bool, int, float, str, range, XacroFunction, Namespace)
     return value is None or type(value) in kinds
 
 

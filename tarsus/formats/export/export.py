@@ -20,8 +20,8 @@ from tarsus.formats.export.mjcf_bodies import moved_mass
 from tarsus.formats.export.sdf import KEEPS as SDF_KEEPS
 from tarsus.formats.export.sdf import write_sdf
 from tarsus.formats.export.series import (
+    JointChain,
     Positions,
-    Series,
     initial_positions,
     moved_zero,
     neutral_positions,
@@ -74,7 +74,7 @@ def export(
     keeps = {"urdf": URDF_KEEPS, "sdf": SDF_KEEPS, "mjcf": MJCF_KEEPS}[format]
     if format == "sdf" and stated.loops:
         keeps = tuple(kind for kind in keeps if kind != "universal")  # its zero cannot be moved
-    series = Series(stated, keeps, positions, left_out, format.upper())
+    series = JointChain(stated, keeps, positions, left_out, format.upper())
     stated, positions = series.replaced(), series.positions
     if stated.loops or format == "mjcf":
         stated = moved_zero(stated, positions)

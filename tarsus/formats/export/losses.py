@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarsus._lib.checks import unused
+from tarsus._lib.checks import listing, unused
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
-from tarsus.formats.context import listing
 from tarsus.model.description import Description, Frame
 from tarsus.model.name_references import RENAMES
 

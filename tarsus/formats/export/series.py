@@ -52,7 +52,7 @@ Positions = dict[str, Array]
 
 
 @dataclass
-class Stage:
+class ChainJoint:
     """One joint of a chain: what it is, and which coordinates of the whole it has."""
 
     kind: str
@@ -63,7 +63,7 @@ class Stage:
     position: Array = field(default_factory=lambda: np.zeros(0))
 
 
-class Series:
+class JointChain:
     """Replaces joints of a description, those of kinds that are not among `keeps`.
 
     `format_name` is how the format is called in reasons. `positions` are those of all joints in
@@ -138,7 +138,7 @@ class Series:
         self.chains[joint.name] = tuple(each.name for each in joints)
         return joints
 
-    def _stages(self, joint: Joint) -> list[Stage]:
+    def _stages(self, joint: Joint) -> list[ChainJoint]:
         stated = self.positions.pop(joint.name, None)
         stages = STAGES[joint.kind](joint)
         if joint.kind == "spherical":
@@ -176,35 +176,37 @@ class Series:
                 self.left_out.add(f"{key} of joint", joint.name, reason)
 
 
-def _turns(*axes: Array, numbers: bool = True) -> list[Stage]:
-    return [Stage("revolute", axis, slice(k, k + 1), numbers) for k, axis in enumerate(axes)]
+def _turns(*axes: Array, numbers: bool = True) -> list[ChainJoint]:
+    return [ChainJoint("revolute", axis, slice(k, k + 1), numbers) for k, axis in enumerate(axes)]
 
 
-def _slides(*axes: Array) -> list[Stage]:
-    return [Stage("prismatic", axis, slice(k, k + 1)) for k, axis in enumerate(axes)]
+def _slides(*axes: Array) -> list[ChainJoint]:
+    return [ChainJoint("prismatic", axis, slice(k, k + 1)) for k, axis in enumerate(axes)]
 
 
-def _planar(joint: Joint) -> list[Stage]:
+def _planar(joint: Joint) -> list[ChainJoint]:
     assert joint.axis is not None
     axes = np.array(_core.axis_rotation(joint.axis))
-    slides = [Stage("prismatic", axes[:, k], slice(k, k + 1), False) for k in range(2)]
-    return [*slides, Stage("revolute", axes[:, 2], slice(2, 3), False)]
+    slides = [ChainJoint("prismatic", axes[:, k], slice(k, k + 1), False) for k in range(2)]
+    return [*slides, ChainJoint("revolute", axes[:, 2], slice(2, 3), False)]
 
 
-def _free(joint: Joint) -> list[Stage]:
-    slides = [Stage("prismatic", axis, slice(k, k + 1), False) for k, axis in enumerate((X, Y, Z))]
-    return [*slides, Stage("spherical", Z, slice(3, 7), False)]
+def _free(joint: Joint) -> list[ChainJoint]:
+    slides = [
+        ChainJoint("prismatic", axis, slice(k, k + 1), False) for k, axis in enumerate((X, Y, Z))
+    ]
+    return [*slides, ChainJoint("spherical", Z, slice(3, 7), False)]
 
 
 STAGES = {
     "universal": lambda joint: _turns(joint.axis, joint.second_axis),
     "cylindrical": lambda joint: [
-        Stage("revolute", joint.axis, slice(0, 1)),
-        Stage("prismatic", joint.axis, slice(1, 2)),
+        ChainJoint("revolute", joint.axis, slice(0, 1)),
+        ChainJoint("prismatic", joint.axis, slice(1, 2)),
     ],
     "screw": lambda joint: [
-        Stage("revolute", joint.axis, slice(0, 1)),
-        Stage("prismatic", joint.axis, slice(0, 1), False),
+        ChainJoint("revolute", joint.axis, slice(0, 1)),
+        ChainJoint("prismatic", joint.axis, slice(0, 1), False),
     ],
     "spherical_zyx": lambda joint: _turns(Z, Y, X),
     "translation": lambda joint: _slides(X, Y, Z),

@@ -1,37 +1,36 @@
-"""Expansion of xacro files: macros, properties, conditions and includes become plain XML."""
+"""Expansion of xacro files: macros, properties, conditions and includes become plain XML.
+
+It follows the xacro package of ROS (https://wiki.ros.org/xacro), to the same text of every
+attribute. Expressions are evaluated by `tarsus.formats.xacro.expressions`, not by Python: a file of
+unknown origin cannot run code, and cannot take unbounded time or memory.
+"""
 
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from tarsus._lib.errors import ModelError
 from tarsus.formats.paths import Folders
-from tarsus.formats.xacro.expressions import MAX_EXPRESSION, Evaluator
+from tarsus.formats.xacro.expressions import Evaluator
 from tarsus.formats.xacro.functions import to_text
-from tarsus.formats.xacro.limits import Budget, ExpressionError, Function, Namespace, work_of
+from tarsus.formats.xacro.limits import Budget, ExpressionError, Namespace, XacroFunction, work_of
 from tarsus.formats.xacro.references import References
 from tarsus.formats.xacro.scope import (
     PREFIX,
+    Macro,
     Node,
     Scope,
     TextEvaluator,
     Verbatim,
+    find_macro,
+    read_macro,
     shortened,
     truth,
 )
-from tarsus.formats.xml import Element
-
-# Expansion of xacro files: macros, properties, conditions and includes become plain XML.
-#
-# It follows the xacro package of ROS (https://wiki.ros.org/xacro), to the same text of every
-# attribute. Expressions are evaluated by `xacro_expressions`, not by Python: a file of unknown
-# origin cannot run code, and cannot take unbounded time or memory.
-
+from tarsus.formats.xml import XmlElement
 
 MAX_DEPTH = 3000
 """Elements, conditions, blocks, macros and includes inside each other; a macro counts as three."""
@@ -43,7 +42,9 @@ Steps: TypeAlias = "Iterator[Steps | None]"
 """An expansion that is under way: it yields expansions that must be done before it goes on."""
 
 
-def expand(file: Path, arguments: Mapping[str, Any], folders: Folders) -> tuple[Element, list[str]]:
+def expand(
+    file: Path, arguments: Mapping[str, Any], folders: Folders
+) -> tuple[XmlElement, list[str]]:
     """Return the root element of an expanded xacro file, and warnings."""
     expansion = _Expansion(file, arguments, folders)
     try:
@@ -118,7 +119,7 @@ class _Expansion:
             "error": self._warn_with,
             "tokenize": _tokens,
         }
-        functions = {name: Function(name, call) for name, call in (own | further).items()}
+        functions = {name: XacroFunction(name, call) for name, call in (own | further).items()}
         direct = {name: functions[name] for name in own}
         return {**self.references.names, **direct, "xacro": Namespace("xacro", functions)}
 
@@ -337,73 +338,3 @@ class _Expansion:
 def _tokens(text: str, sep: str = ",; ", skip_empty: bool = True) -> list[str]:
     parts = text.translate({ord(separator): sep[0] for separator in sep}).split(sep[0])
     return [part for part in parts if part or not skip_empty]
-
-
-# Macros of xacro files: their definition, their parameters, and which one a call means.
-
-
-PARAMETER = re.compile(
-    r"\s*(?P<name>[^\s:=]+)\s*:?=\s*(?P<forward>\^\|?)?"
-    r"(?P<default>\$\{.*?\}(?=\s|$)|\$\(.*?\)(?=\s|$)|(?:'[^']*'|\"[^\"]*\"|[^\s'\"]++)*+)(?:\s+|$)"
-)
-"""A parameter of a macro with a default: `name:=5`, `name:=^` (as at the caller), `name:=^|5`."""
-
-
-@dataclass
-class Macro:
-    """A macro: its element and its parameters, with defaults where they have any."""
-
-    body: Node
-    parameters: list[str]
-    defaults: dict[str, tuple[bool, str | None]]
-    """Whether the property of the same name at the caller is used, and the default otherwise."""
-
-
-def read_macro(node: Node) -> tuple[str, Macro]:
-    """Return the name of a macro and the macro that an element defines."""
-    name = node.required("name").removeprefix(PREFIX)
-    if name == "call" or "." in name:
-        raise node.failure(f"a macro must not be called '{name}': 'call' and '.' are reserved")
-    macro = Macro(node, [], {})
-    for parameter, default in _parameters(node):
-        macro.parameters.append(parameter)
-        if default is not None:
-            macro.defaults[parameter] = default
-    return name, macro
-
-
-def find_macro(node: Node, macros: Scope, scope: Scope) -> tuple[Macro, Scope, Scope]:
-    """Return the macro that an element calls, and the scopes of macros and properties around it."""
-    name = node.tag.removeprefix(PREFIX)
-    *namespaces, last = [name] if macros.knows(name) else name.split(".")
-    try:
-        for namespace in namespaces:
-            macros, scope = macros.lookup(namespace), scope.lookup(namespace)
-            if not isinstance(macros, Scope) or not isinstance(scope, Scope):
-                raise KeyError(namespace)
-        macro = macros.lookup(last)
-    except KeyError:
-        macro = None
-    if not isinstance(macro, Macro):
-        raise node.failure("there is no macro of this name")
-    return macro, macros, scope
-
-
-def _parameters(node: Node) -> Iterator[tuple[str, tuple[bool, str | None] | None]]:
-    """Yield the parameters of a macro, with what `Macro.defaults` has for them."""
-    text = node.attributes.get("params", "").strip()
-    if len(text) > MAX_EXPRESSION:
-        raise node.failure(f"the parameters have more than {MAX_EXPRESSION} characters")
-    position = 0
-    while position < len(text):
-        found = PARAMETER.match(text, position)
-        if found is not None:
-            forward, default = bool(found["forward"]), found["default"] or None
-            yield found["name"], (forward, default) if forward or default else None
-            position = found.end()
-            continue
-        name, *_ = text[position:].split(None, 1)
-        if "=" in name:
-            raise node.failure(f"the default of parameter '{name}' cannot be read")
-        yield name, None
-        position = text.index(name, position) + len(name)

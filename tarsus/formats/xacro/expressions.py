@@ -19,8 +19,8 @@ from tarsus.formats.xacro.limits import (
     MAX_BITS,
     Budget,
     ExpressionError,
-    Function,
     Namespace,
+    XacroFunction,
     check_key,
     check_length,
 )
@@ -130,7 +130,7 @@ class Evaluator:
 
     def apply(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
         """Call a function of `xacro_functions` and check what it returns."""
-        if not isinstance(function, Function):
+        if not isinstance(function, XacroFunction):
             kind = type(function).__name__
             raise ExpressionError(f"a value of type {kind} is not a function")
         self.budget.spend(1)

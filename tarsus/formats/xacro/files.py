@@ -17,7 +17,7 @@ from typing import Any
 from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.paths import Folders
 from tarsus.formats.xacro.expand import expand
-from tarsus.formats.xml import Element, parse_xml
+from tarsus.formats.xml import XmlElement, parse_xml
 
 NAMESPACE = "xmlns:xacro"
 """The attribute by which a root element says that it is xacro."""
@@ -31,7 +31,7 @@ def read_xacro(
     package_dirs: Iterable[str | PathLike[str]] = (),
     *,
     trust: bool = False,
-) -> tuple[Element, list[str]]:
+) -> tuple[XmlElement, list[str]]:
     """Expand a xacro file and return the root element of the URDF, and warnings.
 
     `arguments` are the values for `$(arg …)`. With `trust` the xacro package expands the file: its
@@ -43,20 +43,20 @@ def read_xacro(
     return expand(file, arguments, folders)
 
 
-def refuse_xacro(root: Element) -> None:
+def refuse_xacro(root: XmlElement) -> None:
     """Raise if a text, or a file of another name, is xacro."""
     if NAMESPACE in root.attributes and any(_is_xacro(element) for element in root.walk()):
         message = "this is xacro, not URDF: save it as a .xacro file and load that file"
         raise ModelError(message, root.source)
 
 
-def _is_xacro(element: Element) -> bool:
+def _is_xacro(element: XmlElement) -> bool:
     return element.tag.startswith("xacro:") or any(
         "${" in value or "$(" in value for value in element.attributes.values()
     )
 
 
-def _expand_trusted(file: Path, arguments: Mapping[str, Any], folders: Folders) -> Element:
+def _expand_trusted(file: Path, arguments: Mapping[str, Any], folders: Folders) -> XmlElement:
     """Expand a file with the xacro package."""
     try:
         import xacro

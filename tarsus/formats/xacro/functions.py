@@ -14,8 +14,8 @@ from typing import Any
 
 from tarsus.formats.xacro.limits import (
     ExpressionError,
-    Function,
     Namespace,
+    XacroFunction,
     check_integer,
     check_key,
     check_length,
@@ -59,7 +59,7 @@ TEXT_METHODS = frozenset(
 )
 
 Apply = Callable[..., Any]
-"""Calls a `Function` with arguments."""
+"""Calls a `XacroFunction` with arguments."""
 
 
 def global_names(apply: Apply) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def eval_names(apply: Apply) -> dict[str, Any]:
     return {**names, **_mathematics(), "true": True, "false": False}
 
 
-def method(value: Any, name: str) -> Function | None:
+def method(value: Any, name: str) -> XacroFunction | None:
     """Return a method of a text, a list or a dictionary; None if there is none of this name."""
     call: Callable[..., Any] | None = None
     if isinstance(value, str):
@@ -95,7 +95,7 @@ def method(value: Any, name: str) -> Function | None:
         call = methods.get(name)
     elif isinstance(value, list | tuple) and name in ("count", "index"):
         call = getattr(value, name)
-    return None if call is None else Function(name, call)
+    return None if call is None else XacroFunction(name, call)
 
 
 def formatted(text: str, values: Any) -> str:
@@ -113,10 +113,12 @@ def to_text(value: Any) -> str:
 def _mathematics() -> dict[str, Any]:
     names = {name: value for name, value in vars(math).items() if not name.startswith("_")}
     del names["prod"]  # its intermediate results have no limit
-    functions = {name: Function(name, value) for name, value in names.items() if callable(value)}
+    functions = {
+        name: XacroFunction(name, value) for name, value in names.items() if callable(value)
+    }
     for name in ("factorial", "comb", "perm"):
-        functions[name] = Function(name, _with_small_arguments(names[name]))
-    functions["lcm"] = Function("lcm", _least_common_multiple)
+        functions[name] = XacroFunction(name, _with_small_arguments(names[name]))
+    functions["lcm"] = XacroFunction("lcm", _least_common_multiple)
     return {**names, **functions}
 
 
@@ -130,37 +132,37 @@ def _least_common_multiple(*numbers: int) -> int:
 
 def _builtins(apply: Apply) -> dict[str, Any]:
     return {
-        "list": Function("list", list, list),
-        "dict": Function("dict", _dictionary, dict),
-        "map": Function("map", _map(apply)),
-        "len": Function("len", len),
-        "str": Function("str", _text, str),
-        "float": Function("float", float, float),
-        "int": Function("int", int, int),
-        "bool": Function("bool", bool, bool),
-        "min": Function("min", min),
-        "max": Function("max", max),
-        "round": Function("round", _rounded),
+        "list": XacroFunction("list", list, list),
+        "dict": XacroFunction("dict", _dictionary, dict),
+        "map": XacroFunction("map", _map(apply)),
+        "len": XacroFunction("len", len),
+        "str": XacroFunction("str", _text, str),
+        "float": XacroFunction("float", float, float),
+        "int": XacroFunction("int", int, int),
+        "bool": XacroFunction("bool", bool, bool),
+        "min": XacroFunction("min", min),
+        "max": XacroFunction("max", max),
+        "round": XacroFunction("round", _rounded),
     }
 
 
 def _further_builtins(apply: Apply) -> dict[str, Any]:
     return {
-        "sorted": Function("sorted", sorted),
-        "range": Function("range", _range),
-        "abs": Function("abs", abs),
-        "all": Function("all", all),
-        "any": Function("any", any),
-        "divmod": Function("divmod", divmod),
-        "enumerate": Function("enumerate", lambda *args: [*enumerate(*args)]),
-        "filter": Function("filter", _filter(apply)),
-        "isinstance": Function("isinstance", _is_instance),
-        "ord": Function("ord", ord),
-        "repr": Function("repr", repr),
-        "reversed": Function("reversed", lambda items: [*reversed(items)]),
-        "sum": Function("sum", _sum),
-        "tuple": Function("tuple", tuple, tuple),
-        "zip": Function("zip", lambda *args: [*zip(*args, strict=False)]),
+        "sorted": XacroFunction("sorted", sorted),
+        "range": XacroFunction("range", _range),
+        "abs": XacroFunction("abs", abs),
+        "all": XacroFunction("all", all),
+        "any": XacroFunction("any", any),
+        "divmod": XacroFunction("divmod", divmod),
+        "enumerate": XacroFunction("enumerate", lambda *args: [*enumerate(*args)]),
+        "filter": XacroFunction("filter", _filter(apply)),
+        "isinstance": XacroFunction("isinstance", _is_instance),
+        "ord": XacroFunction("ord", ord),
+        "repr": XacroFunction("repr", repr),
+        "reversed": XacroFunction("reversed", lambda items: [*reversed(items)]),
+        "sum": XacroFunction("sum", _sum),
+        "tuple": XacroFunction("tuple", tuple, tuple),
+        "zip": XacroFunction("zip", lambda *args: [*zip(*args, strict=False)]),
     }
 
 

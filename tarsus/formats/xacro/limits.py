@@ -33,7 +33,7 @@ class ExpressionError(TarsusError, ValueError):
     """An expression that cannot be evaluated, or is not allowed."""
 
 
-class Function:
+class XacroFunction:
     """A function that expressions may call; it is not callable in Python itself."""
 
     def __init__(self, name: str, call: Any, kind: type | None = None) -> None:
@@ -85,7 +85,7 @@ class Budget:
 
     def spend_value(self, value: Any) -> Any:
         """Pay for the size of a value, and return it; an error if it is too large or no value."""
-        if value is None or isinstance(value, bool | float | Function | Namespace):
+        if value is None or isinstance(value, bool | float | XacroFunction | Namespace):
             return value
         if isinstance(value, str):
             return self.spend_text(value)
@@ -148,7 +148,7 @@ def _too_large() -> ExpressionError:
 
 
 def _check_scalar(value: Any) -> None:
-    if value is None or isinstance(value, float | Function | Namespace):
+    if value is None or isinstance(value, float | XacroFunction | Namespace):
         return
     if not isinstance(value, int):
         raise ExpressionError(f"values of type {type(value).__name__} are not supported")

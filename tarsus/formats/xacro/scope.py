@@ -1,18 +1,18 @@
-"""The element tree of xacro files, and properties in nested scopes."""
+"""The element tree of xacro files, properties in nested scopes, and macros."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 from tarsus._lib.errors import ModelError, Source
-from tarsus.formats.xacro.expressions import Evaluator
+from tarsus.formats.xacro.expressions import MAX_EXPRESSION, Evaluator
 from tarsus.formats.xacro.functions import to_text
 from tarsus.formats.xacro.limits import ExpressionError, Namespace, work_of
-from tarsus.formats.xml import MAX_BYTES, Element, TreeReader, parse_with
+from tarsus.formats.xml import MAX_BYTES, TreeReader, XmlElement, parse_with
 
 # Properties of xacro files in nested scopes, and texts with `${…}` and `$(…)` in them.
 
@@ -208,7 +208,7 @@ class Verbatim(str):
 
 
 @dataclass(eq=False)
-class Node(Element):
+class Node(XmlElement):
     """An element with its children and texts in order.
 
     `children` and `text` of the base class are set by `finish`, when the content is complete.
@@ -236,7 +236,7 @@ class Node(Element):
         attributes = {key: value for key, value in self.attributes.items() if key != without}
         return Node(tag, attributes, self.source, content=self.content)
 
-    def finish(self) -> Element:
+    def finish(self) -> XmlElement:
         """Set parents, children and texts of the whole tree, and return its root."""
         stack = [self]
         while stack:
@@ -285,3 +285,73 @@ class _NodeReader(TreeReader):
 
     def end_cdata(self) -> None:
         self.is_verbatim = False
+
+
+# Macros of xacro files: their definition, their parameters, and which one a call means.
+
+
+PARAMETER = re.compile(
+    r"\s*(?P<name>[^\s:=]+)\s*:?=\s*(?P<forward>\^\|?)?"
+    r"(?P<default>\$\{.*?\}(?=\s|$)|\$\(.*?\)(?=\s|$)|(?:'[^']*'|\"[^\"]*\"|[^\s'\"]++)*+)(?:\s+|$)"
+)
+"""A parameter of a macro with a default: `name:=5`, `name:=^` (as at the caller), `name:=^|5`."""
+
+
+@dataclass
+class Macro:
+    """A macro: its element and its parameters, with defaults where they have any."""
+
+    body: Node
+    parameters: list[str]
+    defaults: dict[str, tuple[bool, str | None]]
+    """Whether the property of the same name at the caller is used, and the default otherwise."""
+
+
+def read_macro(node: Node) -> tuple[str, Macro]:
+    """Return the name of a macro and the macro that an element defines."""
+    name = node.required("name").removeprefix(PREFIX)
+    if name == "call" or "." in name:
+        raise node.failure(f"a macro must not be called '{name}': 'call' and '.' are reserved")
+    macro = Macro(node, [], {})
+    for parameter, default in _parameters(node):
+        macro.parameters.append(parameter)
+        if default is not None:
+            macro.defaults[parameter] = default
+    return name, macro
+
+
+def find_macro(node: Node, macros: Scope, scope: Scope) -> tuple[Macro, Scope, Scope]:
+    """Return the macro that an element calls, and the scopes of macros and properties around it."""
+    name = node.tag.removeprefix(PREFIX)
+    *namespaces, last = [name] if macros.knows(name) else name.split(".")
+    try:
+        for namespace in namespaces:
+            macros, scope = macros.lookup(namespace), scope.lookup(namespace)
+            if not isinstance(macros, Scope) or not isinstance(scope, Scope):
+                raise KeyError(namespace)
+        macro = macros.lookup(last)
+    except KeyError:
+        macro = None
+    if not isinstance(macro, Macro):
+        raise node.failure("there is no macro of this name")
+    return macro, macros, scope
+
+
+def _parameters(node: Node) -> Iterator[tuple[str, tuple[bool, str | None] | None]]:
+    """Yield the parameters of a macro, with what `Macro.defaults` has for them."""
+    text = node.attributes.get("params", "").strip()
+    if len(text) > MAX_EXPRESSION:
+        raise node.failure(f"the parameters have more than {MAX_EXPRESSION} characters")
+    position = 0
+    while position < len(text):
+        found = PARAMETER.match(text, position)
+        if found is not None:
+            forward, default = bool(found["forward"]), found["default"] or None
+            yield found["name"], (forward, default) if forward or default else None
+            position = found.end()
+            continue
+        name, *_ = text[position:].split(None, 1)
+        if "=" in name:
+            raise node.failure(f"the default of parameter '{name}' cannot be read")
+        yield name, None
+        position = text.index(name, position) + len(name)
