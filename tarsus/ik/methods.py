@@ -156,17 +156,8 @@ def bounded(
 
 def calm_rows(tasks: Sequence[Task], calm: float) -> list[Array]:
     """Return how much the error of each row (size,) of each task counts: those that come first."""
-    first = min((task.level for task in tasks), default=0)
+    first = min((task.level for task in tasks if task.level >= 0), default=0)
     return [calm * task.weight * float(task.level == first) for task in tasks]
-
-
-def calm_price(tasks: Sequence[Task], q: Array, calm: float) -> Array:
-    """Return calm ‖w e‖ (…) at states q (…, nq)."""
-    square = np.zeros(q.shape[:-1])
-    for task, row in zip(tasks, calm_rows(tasks, calm), strict=True):
-        if row.any():
-            square = square + ((row * task.error(q)) ** 2).sum(axis=-1)
-    return np.asarray(np.sqrt(square))
 
 
 # Damped least squares, level by level: finite velocities also where a machine is singular.
