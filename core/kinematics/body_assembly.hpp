@@ -181,7 +181,7 @@ class BodyAssembly {
     double *const mass, *const push, *const bias;
 
    private:
-    // a coordinate brakes before its limit: tarsus/control/body_limits.py
+    // a coordinate brakes before its limit: tarsus/control/actuation_rows.py
     void bounds(long s, const double* q, const double* v) {
         const double k = stated_.approach;
         for (int i = 0; i < nv; ++i) {

@@ -1,6 +1,6 @@
 // What velocities of one state must keep to in a step: bounds of their own, and rows of joints that
-// follow others and of pairs that shall stay apart. The rules are those of tarsus/ik/limits.py,
-// followers.py and avoid.py.
+// follow others and of pairs that shall stay apart. The rules are those of tarsus/ik/limits.py
+// and collision_avoidance.py.
 #pragma once
 
 #include <algorithm>

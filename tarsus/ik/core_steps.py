@@ -90,17 +90,20 @@ class CoreSteps:
             self._stepper = self._make()
             self._stated = [task.stated for task in self.tasks]
         lead = q.shape[:-1]
-        own = q
-        if (self._core.given or self._limits.within) and not (fine := _finite(q)).all():
+        own, given = q, self._core.given or self._limits.within
+        if given and not (fine := _finite(q)).all():
             own = np.where(fine[..., None], q, self.model.neutral())
         targets = self._targets(lead, own)
         if targets is None:
             return None
         at = np.ascontiguousarray(q).reshape(-1, self.model.nq) if lead else q
         before, free = self._rows(last), self._rows(wish)
-        limits = self._given_limits(own, dt)
+        limits = self._given_limits(own, dt) if given else NO_LIMITS
         try:
-            found = self._stepper.step(at, targets, dt, before, free, *limits)
+            if limits is NO_LIMITS:
+                found = self._stepper.step(at, targets, dt, before, free)
+            else:
+                found = self._stepper.step(at, targets, dt, before, free, *limits)
         except ValueError:
             rows = at.reshape(-1, self.model.nq)
             fine = _finite(rows) & _finite(targets) & (True if free is None else _finite(free))

@@ -72,7 +72,7 @@ class CoreTasks:
         Those of given tasks are their rows at the states q (*lead, nq). None where there are more
         targets than states, or not as many; `Solver.finite` tells then.
         """
-        rows = {} if q is None else {id(task): _given_rows(task, q) for task in self.given}
+        rows = {} if q is None else {id(task): given_rows(task, q) for task in self.given}
         return self._together(_target, lead, rows)
 
     def target_rates(
@@ -81,7 +81,7 @@ class CoreTasks:
         """Return how fast these numbers change, alike, while states move with v (*lead, nv)."""
         if q is None or v is None:
             return self._together(_target_rate, lead, {})
-        rows = {id(task): _given_rates(task, q, v) for task in self.given}
+        rows = {id(task): given_rates(task, q, v) for task in self.given}
         return self._together(_target_rate, lead, rows)
 
     def _together(
@@ -143,7 +143,7 @@ def known(model: Model, tasks: Sequence[Task]) -> bool:
     return bool(tasks) and all(evaluated(task) for task in tasks)
 
 
-def _given_rows(task: Task, q: Array) -> Array:
+def given_rows(task: Task, q: Array) -> Array:
     """Return the rows of a task at q as the core reads them: e, what targets add, J (…, numbers).
 
     Rows without weight are zero.
@@ -163,7 +163,7 @@ def _given_rows(task: Task, q: Array) -> Array:
     return _joined(parts)
 
 
-def _given_rates(task: Task, q: Array, v: Array) -> Array:
+def given_rates(task: Task, q: Array, v: Array) -> Array:
     """Return rates of these numbers of which J v less what targets add changes by the drift."""
     drift = _sized(task.drift(q, v), (task.size,), task, "drift")
     drift = np.where(task.weight > 0.0, drift, 0.0)

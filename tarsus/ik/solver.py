@@ -122,6 +122,7 @@ class Solver:
         if isinstance(costs, Cost) or not all(isinstance(cost, Cost) for cost in costs):
             raise TypeError(f"costs is {costs!r}, must be a list of costs, as tarsus.ik.Comfort()")
         self._costs = [cost.bind(model) for cost in costs]
+        self._reacting = [cost for cost in self._costs if cost.reacts]
         if stated is not None and method != "qp":
             self._costs.append(Repulsion(stated).bind(model))
         if number(blend, "blend") < 0.0:
@@ -204,12 +205,13 @@ class Solver:
         """Return what the core finds, None where there are more targets than states."""
         last, wish = self._before(q), self._aside(q)
         found = core.step(q, dt, last, wish)
-        for cost in self._costs:
-            if cost.reacts and found is not None and wish is not None:
-                at = self._fine(q)
-                answer = cost.reaction(at, found[1])
-                wish = wish - self._inverse_weight(at)(answer[..., None])[..., 0]
-                found = core.step(q, dt, last, wish)
+        for cost in self._reacting:
+            if found is None or wish is None:
+                break
+            at = self._fine(q)
+            answer = cost.reaction(at, found[1])
+            wish = wish - self._inverse_weight(at)(answer[..., None])[..., 0]
+            found = core.step(q, dt, last, wish)
         return found
 
     def _before(self, q: Array) -> Array | None:
@@ -237,7 +239,8 @@ class Solver:
             finite = np.broadcast_to(self.finite(q), q.shape[:-1])
             at = np.where(finite[..., None], q, self.model.neutral())
             bounds = self.constraints.at(at, dt, self._before(at))
-            return self._blended(q, finite, self._levels(at, finite, dt), bounds, v, code, dt)
+            levels = self._levels(at, finite, dt)
+            return self._blended(q, at, finite, levels, bounds, v, code, dt)
         if opened is not False and np.any(opened):
             at = self._fine(q)
             there, v, code = move(self.model, at, v, dt, np.asarray(code))
@@ -256,13 +259,12 @@ class Solver:
         bounds = self.constraints.at(at, period, self._before(at))
         inverse = self._inverse_weight(at)
         wish = self._wish(at, inverse)
-        for cost in self._costs:
-            if cost.reacts:
-                v = self._velocity(levels, wish, bounds, inverse)
-                wish = wish - inverse(cost.reaction(at, v)[..., None])[..., 0]
+        for cost in self._reacting:
+            v = self._velocity(levels, wish, bounds, inverse)
+            wish = wish - inverse(cost.reaction(at, v)[..., None])[..., 0]
         v = self._velocity(levels, wish, bounds, inverse)
         code = code_of(levels, v, bounds)
-        return self._blended(stated, finite, levels, bounds, v, code, period)
+        return self._blended(stated, at, finite, levels, bounds, v, code, period)
 
     def _levels(self, q: Array, finite: NDArray[np.bool_], dt: float) -> list[Level]:
         """Return the levels of all tasks at q (…, nq); where a state is not finite, of zeros."""
@@ -273,6 +275,7 @@ class Solver:
     def _blended(
         self,
         q: Array,
+        at: Array,
         finite: NDArray[np.bool_],
         levels: list[Level],
         bounds: Bounds | None,
@@ -280,8 +283,10 @@ class Solver:
         code: NDArray[np.int64] | int,
         dt: float,
     ) -> Step:
-        """Return the step with velocities v (…, nv), to which the motion goes over."""
-        at = np.where(finite[..., None], q, self.model.neutral())
+        """Return the step with velocities v (…, nv), to which the motion goes over.
+
+        `at` are the configurations q (…, nq), neutral where they are not finite.
+        """
         v = np.where(finite[..., None], self._blend(v, levels, bounds, dt), 0.0)
         reached, v, code = move(self.model, at, v, dt, np.where(finite, code, NOT_FINITE))
         self._last = v.copy()
