@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import LARGEST, read_only, reals
 from tarsus._lib.files import Array
-from tarsus.control.arguments import checked_model
+from tarsus.control.controller import checked_model
 from tarsus.model import Model
 
 

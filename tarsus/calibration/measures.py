@@ -11,11 +11,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import number
+from tarsus._lib.checks import number, poses
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
 from tarsus.calibration.measure import Measure, measured_values
-from tarsus.control.arguments import poses
 from tarsus.model import Model
 from tarsus.spatial import (
     adjoint,

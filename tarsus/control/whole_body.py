@@ -9,10 +9,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus._lib.checks import count, reals, suggestion
+from tarsus._lib.checks import count, not_negative, reals, suggestion
 from tarsus._lib.files import Array
 from tarsus.control.actuation_rows import BodyDrives, BodyLimits, Stated
-from tarsus.control.arguments import not_negative
 from tarsus.control.contact_patch import BodyTargets, Contact
 from tarsus.control.controller import ControlLaw, Gains, Setpoint, Source
 from tarsus.control.whole_body_qp import WholeBodyQP

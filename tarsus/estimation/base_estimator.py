@@ -23,9 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import expect, number
+from tarsus._lib.checks import expect, not_negative, number, vectors
 from tarsus._lib.files import Array
-from tarsus.control.arguments import not_negative, vectors
 from tarsus.estimation.contact_points import ContactPoints, check_lead
 from tarsus.estimation.invariant_state import InvariantState
 from tarsus.estimation.sensors import Noise, checked

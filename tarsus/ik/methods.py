@@ -9,8 +9,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus._lib.checks import positive
 from tarsus._lib.files import Array
-from tarsus.ik.arguments import positive
 from tarsus.ik.priorities import Level
 from tarsus.ik.programme import QPSolution, solve_qp
 from tarsus.ik.results import CONTRADICTORY, ITERATIONS, NOT_FINITE, SOLVED

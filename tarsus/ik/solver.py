@@ -14,10 +14,18 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import count, expect, find, number, suggestion
+from tarsus._lib.checks import (
+    batch,
+    count,
+    expect,
+    find,
+    number,
+    positive,
+    suggestion,
+    weights,
+)
 from tarsus._lib.files import Array
 from tarsus.geometry.distances import Distances
-from tarsus.ik.arguments import configurations, positive, vectors, weights
 from tarsus.ik.collision_avoidance import Avoid, Repulsion, avoid_of
 from tarsus.ik.core_steps import CoreSteps, Found
 from tarsus.ik.costs import Cost, MomentumWeight
@@ -182,7 +190,7 @@ class Solver:
     def step(self, q: ArrayLike, dt: float) -> Step:
         """Return the step of `dt` [s] from configurations (…, nq) that does the tasks best."""
         period = positive(dt, "dt")
-        stated = configurations(self.model, q)
+        stated = batch(q, (self.model.nq,), "q", finite=False)
         if self.method != "qp":
             return self._step(stated, period)
         if self._in_core is None:
@@ -311,8 +319,8 @@ class Solver:
         what is in collision, are matters of `step`.
         """
         period = positive(dt, "dt")
-        at = configurations(self.model, q)
-        speed = vectors(v, self.model.nv, "v")
+        at = batch(q, (self.model.nq,), "q", finite=False)
+        speed = batch(v, (self.model.nv,), "v", finite=False)
         if self.loops or self.constraints.avoid is not None:
             raise ValueError(
                 "accelerate knows no loops that are constraints and no avoid; use step"

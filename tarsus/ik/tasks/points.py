@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import numbers
+from tarsus._lib.checks import names_of, numbers
 from tarsus._lib.files import Array
-from tarsus.ik.arguments import names_of, targets
 from tarsus.ik.points import (
     ALIGNED,
     CentreOfMass,
@@ -21,7 +20,7 @@ from tarsus.ik.points import (
     point_of,
     seen_drift,
 )
-from tarsus.ik.tasks.task import AimedTask
+from tarsus.ik.tasks.task import AimedTask, targets
 from tarsus.model.model import Model
 from tarsus.spatial import skew
 
