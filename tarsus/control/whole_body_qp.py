@@ -14,7 +14,7 @@ from tarsus import _core
 from tarsus._lib.files import Array
 from tarsus.control.actuation_rows import BodyDrives, BodyLimits
 from tarsus.control.contact_patch import Contact
-from tarsus.ik.core_tasks import CoreTasks, evaluated, given_rates, given_rows
+from tarsus.ik.core_tasks import CoreTasks, Statement, evaluated, given_rates, given_rows
 from tarsus.ik.limits import free_ranges
 from tarsus.ik.programme import QPSolution
 from tarsus.ik.tasks.frames import LookAtTask
@@ -189,7 +189,7 @@ class WholeBodyQP:
         lower, upper, position = free_ranges(model) if joints is None else joints.ranges
         free = np.full(model.nv, np.inf)
         twists = [("twist", [model.frame(c.frame).index], c.centre.tolist()) for c in self.contacts]
-        loops = [] if self.loops is None else [("given", [self.loops.size], [])]
+        loops: list[Statement] = [] if self.loops is None else [("given", [self.loops.size], [])]
         self._core = _core.BodyController(
             model,
             [*self._tasks.stated, *twists, *loops],
