@@ -141,6 +141,8 @@ class TaskStepper:
         pairs: VolumePairs | None,
         margin: float,
         approach: float,
+        loop_rows: int = 0,
+        given_limits: int = 0,
     ) -> None: ...
     def step(
         self,
@@ -149,6 +151,9 @@ class TaskStepper:
         dt: float,
         last: Array | None = None,
         wish: Array | None = None,
+        limit: Array | None = None,
+        limit_low: Array | None = None,
+        limit_high: Array | None = None,
     ) -> tuple[Array, Array, Array, Any]:
         """Configurations (B, nq), velocities (B, nv), what rows miss (B, rows), codes (B,)."""
 
@@ -177,6 +182,8 @@ class BodyController:
         numbers: Sequence[float],
         springs: bool,
         rubs: bool,
+        loops: int = 0,
+        motors: int = -1,
     ) -> None: ...
     def solve(
         self,
@@ -187,6 +194,10 @@ class BodyController:
         loads: Array,
         start: NDArray[np.int8] | None = None,
         threads: int = 1,
+        drives: Array | None = None,
+        limit: Array | None = None,
+        limit_low: Array | None = None,
+        limit_high: Array | None = None,
     ) -> tuple[Array, Array, Array, Array, NDArray[np.int8], NDArray[np.int32]]:
         """x (B, n), tau (B, nv), slack (B, rows), slip and missed (2, B), at, and ends (3 B)."""
 

@@ -34,7 +34,6 @@ struct CoreTasks {
 
 void make_tasks(CoreTasks* self, const CoreModel& model, const std::vector<Stated>& stated,
                 const std::vector<std::vector<int>>& centres) {
-    if (model.functions) throw std::invalid_argument("couplings by functions are not known here");
     std::vector<TaskStatement> tasks;
     for (const auto& [kind, indices, numbers] : stated) tasks.push_back({kind, indices, numbers});
     new (self) CoreTasks{&model, make_task_set(model.tree, tasks, centres)};
@@ -56,19 +55,22 @@ Numbers states_of(nb::handle given, size_t size, Owned& keep) {
 }
 
 struct States {
-    Owned keep_q, keep_targets;
+    Owned keep_q, keep_targets, keep_table;
     Numbers q, targets;
     long count;
     long stride;
+    const double* table;
 
     States(const CoreTasks& tasks, nb::handle given_q, nb::handle given_targets)
         : q(states_of(given_q, tasks.model->tree.nq, keep_q)),
           targets(rows_of("targets", given_targets, tasks.set.targets, keep_targets)),
           count(long(q.shape[0])),
-          stride(targets.shape[0] == 1 ? 0 : tasks.set.targets) {
+          stride(targets.shape[0] == 1 ? 0 : tasks.set.targets),
+          table(nullptr) {
         if (targets.shape[0] != 1 && long(targets.shape[0]) != count)
             throw std::invalid_argument("targets must have one row, or one for each state");
         check_quaternions(tasks.model->tree, q.data, count);
+        table = table_of(*tasks.model, q, keep_table);
     }
 };
 
@@ -83,8 +85,8 @@ nb::object evaluate(const CoreTasks& self, nb::handle q, nb::handle targets) {
         const GilRelease release;
         kernels().kinematics->rows(
             self.model->tree, self.set,
-            {states.count, states.q.data, states.targets.data, states.stride}, to_error, to_moved,
-            to_jacobian);
+            {states.count, states.q.data, states.targets.data, states.stride, states.table},
+            to_error, to_moved, to_jacobian);
     }
     return nb::make_tuple(error, moved, jacobian);
 }
@@ -95,6 +97,8 @@ nb::object search(const CoreTasks& self, nb::handle given_q, nb::handle given_ta
                   double gradient, int iterations, int starts, unsigned long seed, bool newton,
                   int threads) {
     const Tree& tree = self.model->tree;
+    if (self.model->functions || !self.set.given.empty())
+        throw std::invalid_argument("a search knows no functions and no given rows");
     const States states(self, given_q, given_targets);
     const auto scales = numbers_of("scale", scale, self.set.rows);
     const auto low = numbers_of("lower", lower, tree.nv),
@@ -150,6 +154,8 @@ struct CoreStepper {
     std::vector<signed char> at;
 };
 
+constexpr int kMostGivenLimits = 100'000;
+
 void check_statement(const Tree& tree, const TaskSet& set, const StepStatement& stated) {
     long rows = 0;
     for (int level : stated.levels) {
@@ -167,6 +173,11 @@ void check_statement(const Tree& tree, const TaskSet& set, const StepStatement& 
         if (!tree.clusters[tree.cluster_of[tree.body_of[each.v]]].coupled)
             throw std::invalid_argument("a follower follows nothing");
     }
+    if (stated.loop_rows != 0 && stated.loop_rows != stated.levels[0])
+        throw std::invalid_argument("loop_rows must be those of the first level, or 0");
+    for (const PostureRow& posture : set.postures) {
+        if (posture.row < stated.loop_rows) throw std::invalid_argument("a posture is no loop");
+    }
     if (stated.pairs && stated.pairs->tree != &tree)
         throw std::invalid_argument("pairs are of another model");
 }
@@ -179,7 +190,7 @@ void make_stepper(CoreStepper* self, const CoreTasks& tasks, nb::handle weight, 
                   nb::handle lower, nb::handle upper, const std::vector<int>& position,
                   nb::handle fastest, nb::handle acceleration, double share,
                   const std::vector<Follower>& followers, nb::object pairs, double margin,
-                  double approach) {
+                  double approach, int loop_rows, int given_limits) {
     const Tree& tree = tasks.model->tree;
     StepStatement made;
     made.weight = numbers_of("weight", weight, tasks.set.rows);
@@ -196,9 +207,12 @@ void make_stepper(CoreStepper* self, const CoreTasks& tasks, nb::handle weight, 
     if (!pairs.is_none() && !volume_pairs_of(pairs).pairs.empty())
         made.pairs = &volume_pairs_of(pairs);
     made.margin = margin, made.approach = approach;
+    if (given_limits < 0 || given_limits > kMostGivenLimits)
+        throw std::invalid_argument("given_limits is out of range");
+    made.loop_rows = loop_rows, made.given_limits = given_limits;
     check_statement(tree, tasks.set, made);
     TaskSet set = tasks.set;
-    set.placed = set.placed || made.holds() > tree.nv;
+    set.placed = set.placed || made.pairs || !made.followers.empty();
     new (self) CoreStepper{&tasks, std::move(set), std::move(made), std::move(pairs), {}};
 }
 
@@ -213,15 +227,27 @@ const double* velocities_of(const char* name, nb::handle given, const States& st
 }
 
 nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double dt,
-                     nb::handle last, nb::handle wish) {
+                     nb::handle last, nb::handle wish, nb::handle limit, nb::handle limit_low,
+                     nb::handle limit_high) {
     const CoreTasks& tasks = *self.tasks;
     const Tree& tree = tasks.model->tree;
     const States states(tasks, q, targets);
     const bool one = states.count == 1, flat = is_one_state(q);
-    Owned keep[2];
+    Owned keep[5];
     StepStates given;
     given.count = states.count, given.q = states.q.data;
     given.targets = states.targets.data, given.stride = states.stride;
+    given.table = states.table;
+    if (const size_t size = self.stated.given_limits; size > 0) {
+        const Numbers rows = rows_of("limit", limit, size * tree.nv, keep[2]);
+        const Numbers low = limits_of("limit_low", limit_low, size, keep[3]);
+        const Numbers high = limits_of("limit_high", limit_high, size, keep[4]);
+        for (const Numbers* each : {&rows, &low, &high}) {
+            if (long(each->shape[0]) != states.count)
+                throw std::invalid_argument("limits must have a row for each state");
+        }
+        given.limit = rows.data, given.limit_low = low.data, given.limit_high = high.data;
+    }
     given.last = velocities_of("last", last, states, tree.nv, keep[0]);
     given.wish = velocities_of("wish", wish, states, tree.nv, keep[1]);
     const auto rows = [&](npy_intp size) {
@@ -276,12 +302,15 @@ void bind_kinematics(nb::module_& m) {
              nb::arg("lower"), nb::arg("upper"), nb::arg("position"), nb::arg("fastest"),
              nb::arg("acceleration"), nb::arg("share"), nb::arg("followers"),
              nb::arg("pairs").none(), nb::arg("margin"), nb::arg("approach"),
-             nb::keep_alive<1, 2>())
+             nb::arg("loop_rows") = 0, nb::arg("given_limits") = 0, nb::keep_alive<1, 2>())
         .def(
             "step", &make_step, nb::arg("q"), nb::arg("targets"), nb::arg("dt"),
             nb::arg("last").none() = nb::none(), nb::arg("wish").none() = nb::none(),
+            nb::arg("limit").none() = nb::none(), nb::arg("limit_low").none() = nb::none(),
+            nb::arg("limit_high").none() = nb::none(),
             "Configurations (B, nq), velocities (B, nv), what rows miss (B, rows), codes (B,); for "
-            "one state (nq,) each without B.");
+            "one state (nq,) each without B. Given limits are (B, given_limits nv) and between "
+            "(B, given_limits).");
 }
 
 }  // namespace tarsus

@@ -61,6 +61,8 @@ void check_indices(const std::vector<int>& indices, int first, int end, const ch
     }
 }
 
+constexpr int kMostMotors = 100'000;
+
 void make_body(CoreBody* self, const CoreModel& model, const std::vector<Stated>& tasks,
                const std::vector<std::vector<int>>& centres,
                const std::vector<StatedContact>& contacts, nb::handle weight, nb::handle gain,
@@ -68,8 +70,7 @@ void make_body(CoreBody* self, const CoreModel& model, const std::vector<Stated>
                nb::handle damping, nb::handle lower, nb::handle upper,
                const std::vector<int>& position, nb::handle fastest, nb::handle acceleration,
                const std::vector<int>& idle, const std::vector<int>& driven, nb::handle effort,
-               const std::vector<double>& numbers, bool springs, bool rubs) {
-    if (model.functions) throw std::invalid_argument("couplings by functions are not known here");
+               const std::vector<double>& numbers, bool springs, bool rubs, int loops, int motors) {
     const Tree& tree = model.tree;
     std::vector<TaskStatement> stated;
     for (const auto& [kind, indices, values] : tasks) stated.push_back({kind, indices, values});
@@ -79,7 +80,9 @@ void make_body(CoreBody* self, const CoreModel& model, const std::vector<Stated>
     BodyStatement made;
     for (size_t c = 0; c < contacts.size(); ++c)
         made.contacts.push_back(contact_of(contacts[c], set.twists[c]));
-    const size_t rows = set.rows - 6 * contacts.size();
+    if (loops < 0 || long(loops) + 6 * long(contacts.size()) > set.rows)
+        throw std::invalid_argument("loops do not fit the rows");
+    const size_t rows = set.rows - loops - 6 * contacts.size();
     made.weight = numbers_of("weight", weight, rows), made.gain = numbers_of("gain", gain, rows);
     made.momentum.assign(momentum.begin(), momentum.end()), made.levels = levels;
     long sum = 0;
@@ -89,6 +92,10 @@ void make_body(CoreBody* self, const CoreModel& model, const std::vector<Stated>
     }
     for (const PostureRow& posture : set.postures) {
         if (posture.row >= int(rows)) throw std::invalid_argument("twists must come last");
+    }
+    for (const TwistRows& twist : set.twists) {
+        if (twist.row < int(rows) || twist.row + 6 > set.rows - loops)
+            throw std::invalid_argument("twists must come after tasks, and loops last");
     }
     if (made.momentum.size() != rows || levels.empty() || sum != long(rows))
         throw std::invalid_argument("momentum and levels do not fit the rows");
@@ -101,7 +108,13 @@ void make_body(CoreBody* self, const CoreModel& model, const std::vector<Stated>
     check_indices(position, -1, tree.nq, "position");
     check_indices(idle, 0, tree.nv, "idle"), check_indices(driven, 0, tree.nv, "driven");
     made.position = position, made.idle = idle, made.driven = driven;
-    made.effort = numbers_of("effort", effort, driven.size());
+    // with motors drives are given: so many that are zero, and then those with limits
+    made.motors = motors >= 0, made.loops = loops;
+    made.zero = made.motors ? motors : int(idle.size());
+    if (motors > kMostMotors || (made.motors && !(idle.empty() && driven.empty())))
+        throw std::invalid_argument("motors do not fit idle and driven");
+    made.effort = made.motors ? copied_array("effort", effort.ptr(), false)
+                              : numbers_of("effort", effort, driven.size());
     made.force_damping = numbers[0], made.usual = numbers[1], made.approach = numbers[2];
     made.weight_force = numbers[3], made.holding = numbers[4], made.yielding = numbers[5];
     made.springs = springs, made.rubs = rubs;
@@ -140,9 +153,10 @@ void run(const CoreBody& self, const BodyStates& states, const BodyAnswers& answ
 }
 
 nb::object solve(const CoreBody& self, nb::handle given_q, nb::handle given_v, nb::handle targets,
-                 nb::handle rates, nb::handle loads, nb::object start, int threads) {
+                 nb::handle rates, nb::handle loads, nb::object start, int threads,
+                 nb::handle drives, nb::handle limit, nb::handle limit_low, nb::handle limit_high) {
     const Tree& tree = self.model->tree;
-    Owned keep[5];
+    Owned keep[10];
     const Numbers q = rows_of("q", given_q, tree.nq, keep[0]);
     const Numbers v = rows_of("v", given_v, tree.nv, keep[1]);
     const Numbers to = rows_of("targets", targets, self.set.targets, keep[2]);
@@ -155,13 +169,34 @@ nb::object solve(const CoreBody& self, nb::handle given_q, nb::handle given_v, n
         throw std::invalid_argument("q, v, targets, rates and loads have not as many rows");
     check_quaternions(tree, q.data, count);
     const auto between = loads_between(self.stated, load.data, count);
-    const long rows = self.stated.drives() + std::count(between.begin(), between.end(), 1);
-    const long n = tree.nv + self.stated.generators(), size = count * (n + rows);
+    BodyStates states;
+    states.count = count, states.q = q.data, states.v = v.data;
+    states.table = table_of(*self.model, q, keep[5]);
+    if (self.stated.motors) {
+        const size_t all = size_t(self.stated.drives()) * tree.nv;
+        const Numbers by = rows_of("drives", drives, all, keep[6]);
+        if (long(by.shape[0]) != count)
+            throw std::invalid_argument("drives must have a row for each state");
+        states.drives = by.data;
+    }
+    if (!limit.is_none()) {
+        const Numbers low = given_array("limit_low", limit_low.ptr(), 2, keep[7]);
+        const size_t each = low.shape[1];
+        const Numbers high = limits_of("limit_high", limit_high, each, keep[8]);
+        const Numbers by = rows_of("limit", limit, each * tree.nv, keep[9]);
+        for (const Numbers* of : {&low, &high, &by}) {
+            if (long(of->shape[0]) != count)
+                throw std::invalid_argument("limits must have a row for each state");
+        }
+        states.limits = int(each);
+        states.limit = by.data, states.limit_low = low.data, states.limit_high = high.data;
+    }
+    const long drives_each = self.stated.drives();
+    const long rows = drives_each + std::count(between.begin(), between.end(), 1) + states.limits;
+    const long n = tree.nv + self.stated.forces(), size = count * (n + rows);
     nb::object x = new_rows({count, n}), tau = new_rows({count, tree.nv});
     nb::object slack = new_rows({count, rows}), told = new_rows({2, count});
     nb::object at = new_integers(size, NPY_INT8), ends = new_integers(3 * count, NPY_INT);
-    BodyStates states;
-    states.count = count, states.q = q.data, states.v = v.data;
     states.targets = to.data, states.rates = moving.data;
     states.stride = to.shape[0] == 1 ? 0 : self.set.targets;
     states.loads = load.data, states.start = nullptr, states.between = between.data();
@@ -187,7 +222,8 @@ nb::object solve(const CoreBody& self, nb::handle given_q, nb::handle given_v, n
     {
         std::optional<GilRelease> release;
         if (count > 1) release.emplace();
-        run(self, states, answers, {tree.nq, tree.nv, contacts, n, rows}, threads, interrupt);
+        const BodySizes sizes{tree.nq, tree.nv, contacts, n, rows, tree.table_size, drives_each};
+        run(self, states, answers, sizes, threads, interrupt);
     }
     if (interrupt.stopped()) throw nb::python_error();
     return nb::make_tuple(x, tau, slack, told, at, ends);
@@ -202,9 +238,12 @@ void bind_whole_body(nb::module_& m) {
              nb::arg("momentum"), nb::arg("levels"), nb::arg("damping"), nb::arg("lower"),
              nb::arg("upper"), nb::arg("position"), nb::arg("fastest"), nb::arg("acceleration"),
              nb::arg("idle"), nb::arg("driven"), nb::arg("effort"), nb::arg("numbers"),
-             nb::arg("springs"), nb::arg("rubs"), nb::keep_alive<1, 2>())
+             nb::arg("springs"), nb::arg("rubs"), nb::arg("loops") = 0, nb::arg("motors") = -1,
+             nb::keep_alive<1, 2>())
         .def("solve", &solve, nb::arg("q"), nb::arg("v"), nb::arg("targets"), nb::arg("rates"),
              nb::arg("loads"), nb::arg("start").none() = nb::none(), nb::arg("threads") = 1,
+             nb::arg("drives").none() = nb::none(), nb::arg("limit").none() = nb::none(),
+             nb::arg("limit_low").none() = nb::none(), nb::arg("limit_high").none() = nb::none(),
              "x (B, n), tau (B, nv), slack (B, rows), slip and missed (2, B), at, and ends (3 B).");
 }
 

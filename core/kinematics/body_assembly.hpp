@@ -1,9 +1,9 @@
 // The quadratic programmes of whole bodies, in plain memory, state by state.
 //
-// Unknowns are accelerations, then forces of contacts as shares of the weight. Tasks are rows of
-// contacts that hold, then those of users; postures of a single level join the damping. Rows are
-// efforts that must be zero, loads, and last efforts with limits, which are made only where they
-// are asked for.
+// Unknowns are accelerations, then forces of contacts and loops as shares of the weight. Tasks are
+// rows of contacts and loops that hold, then those of users; postures of a single level join the
+// damping. Rows are efforts that must be zero, loads, given limits, and last efforts with limits,
+// which are made only where they are asked for.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,15 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 class BodyAssembly {
    public:
     BodyAssembly(const Tree& tree, const TaskSet& set, const BodyStatement& stated,
-                 const std::vector<char>& between, long most, Scratch& scratch)
+                 const std::vector<char>& between, int limits, long most, Scratch& scratch)
         : nv(tree.nv),
-          n(tree.nv + stated.generators()),
+          n(tree.nv + stated.forces()),
           held(stated.held()),
           own(int(stated.weight.size())),
           folds(stated.levels.size() == 1),
           kept(held + own - (folds ? int(set.postures.size()) : 0)),
-          firm(int(stated.idle.size() + std::count(between.begin(), between.end(), 1))),
-          rows(firm + int(stated.driven.size())),
+          firm(int(stated.zero + std::count(between.begin(), between.end(), 1)) + limits),
+          rows(firm + int(stated.effort.size())),
           mass(scratch.take<double>(most * nv * nv)),
           push(scratch.take<double>(most * nv * (n - nv))),
           bias(scratch.take<double>(most * nv)),
@@ -53,8 +53,8 @@ class BodyAssembly {
         for (const PostureRow& row : set.postures) {
             if (folds) damping_[row.v] += stated.weight[row.row];
         }
-        std::fill_n(penalty_, firm, kNoLimit);
-        std::fill_n(penalty_ + firm, rows - firm, stated.yielding);
+        std::fill_n(penalty_, firm - limits, kNoLimit);
+        std::fill_n(penalty_ + firm - limits, rows - firm + limits, stated.yielding);
         for (const TwistRows& twist : set.twists) {
             std::vector<int> columns;
             if (tree.coupled) {
@@ -64,11 +64,19 @@ class BodyAssembly {
             }
             moves_.push_back(std::move(columns));
         }
+        for (const BodyContact& contact : stated.contacts) {
+            columns_.push_back(contact.generators());
+            held_.push_back(contact.rows());
+        }
+        if (stated.loops == 0) return;
+        columns_.push_back(stated.loops), held_.push_back(stated.loops);
+        moves_.emplace_back();
+        for (int k = 0; k < nv; ++k) moves_.back().push_back(k);
     }
-    static size_t bytes(const Tree& tree, const BodyStatement& stated, long most) {
-        const long nv = tree.nv, g = stated.generators(), n = nv + g;
+    static size_t bytes(const Tree& tree, const BodyStatement& stated, int limits, long most) {
+        const long nv = tree.nv, g = stated.forces(), n = nv + g;
         const long kept = stated.held() + long(stated.weight.size());
-        const long rows = stated.drives() + long(stated.contacts.size());
+        const long rows = stated.drives() + long(stated.contacts.size()) + limits;
         return bytes_of<double>(most * nv * nv) + bytes_of<double>(most * nv * g) +
                bytes_of<double>(most * nv) + bytes_of<double>(most * kept * n) +
                2 * bytes_of<double>(most * kept) + bytes_of<double>(n) +
@@ -98,19 +106,29 @@ class BodyAssembly {
                         loads[c] > 0 ? kNoLimit : 0.0);
             row += contact.rows(), column += contact.generators();
         }
+        loops(s, row, column, from, l);
         tasks(s, v, from, l);
         int r = 0;
-        for (int k : stated_.idle) effort(s, r++, k, 1 / stated_.weight_force, 0.0);
+        for (; r < stated_.zero; ++r) effort(s, states, r, r, 1 / stated_.weight_force, 0.0);
         column = nv;
         for (size_t c = 0; c < stated_.contacts.size(); ++c) {
             if (between_[c]) load(s, r++, stated_.contacts[c], column, loads[c]);
             column += stated_.contacts[c].generators();
         }
+        for (int k = 0; k < states.limits; ++k) given(s, r++, states, k);
     }
     // … and these
-    void limits(long s) {
-        for (int k = 0; k < int(stated_.driven.size()); ++k)
-            effort(s, firm + k, stated_.driven[k], 1 / stated_.effort[k], 1.0);
+    void limits(long s, const BodyStates& states) {
+        for (int k = 0; k < int(stated_.effort.size()); ++k)
+            effort(s, states, firm + k, stated_.zero + k, 1 / stated_.effort[k], 1.0);
+    }
+    // what the drive with a limit number k does for efforts tau (nv)
+    double drive(long s, const BodyStates& states, int k, const double* tau) const {
+        if (!stated_.motors) return tau[stated_.driven[k]];
+        const double* by = states.drives + (s * stated_.drives() + stated_.zero + k) * nv;
+        double sum = 0;
+        for (int i = 0; i < nv; ++i) sum = mul_add(by[i], tau[i], sum);
+        return sum;
     }
 
     Programme programme(long s) const {
@@ -135,8 +153,8 @@ class BodyAssembly {
         }
         const double* force = push + s * (n - nv) * nv;
         int column = nv;
-        for (size_t c = 0; c < stated_.contacts.size(); ++c) {
-            for (int g = stated_.contacts[c].generators(); g > 0; --g, ++column, force += nv) {
+        for (size_t c = 0; c < columns_.size(); ++c) {
+            for (int g = columns_[c]; g > 0; --g, ++column, force += nv) {
                 if (x[column] == 0) continue;
                 for (int k : moves_[c]) tau[k] = mul_add(x[column], force[k], tau[k]);
             }
@@ -146,8 +164,8 @@ class BodyAssembly {
     double slip(long s, const double* x) const {
         double most = 0;
         long r = s * kept;
-        for (size_t c = 0; c < stated_.contacts.size(); ++c) {
-            for (int i = stated_.contacts[c].rows(); i > 0; --i, ++r) {
+        for (size_t c = 0; c < held_.size(); ++c) {
+            for (int i = held_[c]; i > 0; --i, ++r) {
                 if (!(weight_[r] > 0)) continue;
                 double sum = -target_[r];
                 for (int k : moves_[c]) sum = mul_add(task_[r * n + k], x[k], sum);
@@ -163,7 +181,7 @@ class BodyAssembly {
     double *const mass, *const push, *const bias;
 
    private:
-    // a coordinate brakes before its limit: tarsus/control/body_limits.py
+    // a coordinate brakes before its limit: tarsus/control/actuation_rows.py
     void bounds(long s, const double* q, const double* v) {
         const double k = stated_.approach;
         for (int i = 0; i < nv; ++i) {
@@ -232,6 +250,22 @@ class BodyAssembly {
         }
     }
 
+    // loops stay closed, and push by what keeps them so
+    template <class T>
+    void loops(long s, int row, int column, const BodyRows<T>& from, int l) {
+        for (int r = 0; r < stated_.loops; ++r) {
+            const int own = set_.rows - stated_.loops + r;
+            const long to = s * kept + row + r;
+            double* force = push + (s * (n - nv) + column + r) * nv;
+            for (int k = 0; k < nv; ++k) {
+                task_[to * n + k] = from.jacobian(own, k, l);
+                force[k] = -stated_.weight_force * task_[to * n + k];
+            }
+            target_[to] = from.wanted(own, l), weight_[to] = stated_.holding;
+            low_[s * n + nv + column + r] = -kNoLimit, high_[s * n + nv + column + r] = kNoLimit;
+        }
+    }
+
     template <class T>
     void tasks(long s, const double* v, const BodyRows<T>& from, int l) {
         double* wish = reference_ + s * n;
@@ -250,15 +284,42 @@ class BodyAssembly {
         for (int k = 0; k < nv; ++k) wish[k] /= damping_[k];
     }
 
-    // the effort on velocity k, times a scale, within `room` of zero
+    // what drive number k does, times a scale, within `room` of zero
+    void effort(long s, const BodyStates& states, int r, int k, double scale, double room) {
+        if (stated_.motors) return motor(s, states, r, k, scale, room);
+        const int zero = stated_.zero;
+        effort(s, r, k < zero ? stated_.idle[k] : stated_.driven[k - zero], scale, room);
+    }
+    void motor(long s, const BodyStates& states, int r, int k, double scale, double room) {
+        double* row = row_ + (s * rows + r) * n;
+        std::fill_n(row, n, 0.0);
+        const double* by = states.drives + (s * stated_.drives() + k) * nv;
+        const double* force = push + s * (n - nv) * nv;
+        double needed = 0;
+        for (int i = 0; i < nv; ++i) {
+            const double share = scale * by[i];
+            if (share == 0) continue;
+            const double* from = mass + (s * nv + i) * nv;
+            for (int j = 0; j < nv; ++j) row[j] = mul_add(share, from[j], row[j]);
+            needed = neg_mul_add(share, bias[s * nv + i], needed);
+        }
+        int column = nv;
+        for (size_t c = 0; c < columns_.size(); ++c) {
+            for (int g = columns_[c]; g > 0; --g, ++column, force += nv) {
+                for (int i : moves_[c]) row[column] = mul_add(scale * by[i], force[i], row[column]);
+            }
+        }
+        row_low_[s * rows + r] = needed - room, row_high_[s * rows + r] = needed + room;
+    }
+    // the effort on velocity k
     void effort(long s, int r, int k, double scale, double room) {
         double* row = row_ + (s * rows + r) * n;
         const double* from = mass + (s * nv + k) * nv;
         for (int i = 0; i < nv; ++i) row[i] = scale * from[i];
         const double* force = push + s * (n - nv) * nv + k;
         int column = nv;
-        for (size_t c = 0; c < stated_.contacts.size(); ++c) {
-            const int size = stated_.contacts[c].generators();
+        for (size_t c = 0; c < columns_.size(); ++c) {
+            const int size = columns_[c];
             const bool moved = std::binary_search(moves_[c].begin(), moves_[c].end(), k);
             for (int g = 0; g < size; ++g, force += nv)
                 row[column + g] = moved ? scale * *force : 0.0;
@@ -273,12 +334,22 @@ class BodyAssembly {
         row_low_[s * rows + r] = -kNoLimit;
         row_high_[s * rows + r] = share < 1 ? share * contact.most : kNoLimit;
     }
+    void given(long s, int r, const BodyStates& states, int k) {
+        const long from = s * states.limits + k;
+        double* row = row_ + (s * rows + r) * n;
+        std::copy_n(states.limit + from * nv, nv, row), std::fill_n(row + nv, n - nv, 0.0);
+        row_low_[s * rows + r] = states.limit_low[from];
+        row_high_[s * rows + r] = states.limit_high[from];
+    }
 
     const Tree& tree_;
     const TaskSet& set_;
     const BodyStatement& stated_;
-    const std::vector<char>& between_;     // of each contact: whether a load is between 0 and 1
-    std::vector<std::vector<int>> moves_;  // of each contact: the velocities that move it, rising
+    const std::vector<char>& between_;  // of each contact: whether a load is between 0 and 1
+    // of each contact, and of the loops together: the velocities that move it, rising; how many
+    // forces it has, and rows that hold
+    std::vector<std::vector<int>> moves_;
+    std::vector<int> columns_, held_;
     double *task_, *target_, *weight_, *damping_, *reference_, *low_, *high_, *row_, *row_low_,
         *row_high_, *penalty_, *twist_;
 };

@@ -20,10 +20,12 @@ class BodyRows {
           q_(scratch.take<T>(tree.nq)),
           v_(scratch.take<T>(tree.nv)),
           targets_(scratch.take<Dual<T>>(set.targets)),
+          table_(scratch.take<T>(tree.table_size)),
           wanted_(scratch.take<T>(set.rows)) {}
     static size_t bytes(const Tree& tree, const TaskSet& set) {
         return TaskRows<Dual<T>>::bytes(tree, set) + bytes_of<T>(tree.nq) + bytes_of<T>(tree.nv) +
-               bytes_of<Dual<T>>(set.targets) + bytes_of<T>(set.rows);
+               bytes_of<Dual<T>>(set.targets) + bytes_of<T>(tree.table_size) +
+               bytes_of<T>(set.rows);
     }
 
     // at states from number `first` on; lanes beyond the last repeat it
@@ -36,9 +38,13 @@ class BodyRows {
                 set_lane(targets_[k].value, l, states.targets[from + k]);
                 set_lane(targets_[k].rate, l, states.rates[from + k]);
             }
+            for (int k = 0; states.table && k < tree_.table_size; ++k)
+                set_lane(table_[k], l, states.table[s * tree_.table_size + k]);
         }
-        rows_.at(q_, v_, targets_);
-        for (int r = 0; r < int(stated_.weight.size()); ++r) ask(r, stated_.gain[r]);
+        rows_.at(q_, v_, targets_, states.table ? table_ : nullptr);
+        const int own = int(stated_.weight.size());
+        for (int r = 0; r < own; ++r) ask(r, stated_.gain[r], stated_.momentum[r]);
+        for (int r = set_.rows - stated_.loops; r < set_.rows; ++r) ask(r, stated_.usual, false);
         for (const BodyContact& contact : stated_.contacts) {
             for (int r = contact.row; r < contact.row + 6; ++r) hold(r, contact.damping);
         }
@@ -70,10 +76,10 @@ class BodyRows {
         return sum;
     }
     // −D ė − K e − drift, critically damped; a momentum has no error
-    void ask(int r, double gain) {
+    void ask(int r, double gain, bool momentum) {
         const Dual<T> m = moving(r);
         const T half = neg_mul_add(T(gain), m.value, -m.rate);
-        if (stated_.momentum[r]) wanted_[r] = half;
+        if (momentum) wanted_[r] = half;
         else
             wanted_[r] = neg_mul_add(T(gain * gain), rows_.error[r].value,
                                      neg_mul_add(T(gain), m.value, half));
@@ -89,7 +95,7 @@ class BodyRows {
     TaskRows<Dual<T>> rows_;
     T *q_, *v_;
     Dual<T>* targets_;
-    T* wanted_;
+    T *table_, *wanted_;
 };
 
 }  // namespace tarsus::TARSUS_ISA

@@ -82,7 +82,7 @@ class Stepper {
                 for (int l = 0; l < n; ++l) {
                     const long s = first + l;
                     state(s, states, rows, l, dt);
-                    const bool placed = limits_.at(rows, l, dt, rows_[s] = rows_of(s));
+                    const bool placed = limits_.at(rows, l, states, s, dt, rows_[s] = rows_of(s));
                     answers.code[s] = int(placed ? StepEnd::solved : StepEnd::no_place);
                 }
             });
@@ -253,6 +253,8 @@ void move(const Tree& tree, const StepStates& states, double dt, const StepAnswe
     double* step = scratch.take<double>(states.count * tree.nv);
     for (long k = 0; k < states.count * tree.nv; ++k) step[k] = answers.v[k] * dt;
     call.in[1] = step;
+    call.in[kTable] = states.table;
+    if (states.table) call.size[kTable] = call.stride[kTable] = tree.table_size;
     const bool one = states.count == 1;
     const Kernel& kernel = integrate_kernel;
     std::byte* memory = scratch.take<std::byte>(one ? kernel.bytes_one(tree, call)
@@ -265,14 +267,20 @@ size_t move_bytes(const Tree& tree, long states) {
     Call call;
     call.states = states;
     call.size[0] = tree.nq, call.size[1] = tree.nv, call.out_size = tree.nq;
+    call.size[kTable] = tree.table_size;
     return bytes_of<double>(states * tree.nv) +
            bytes_of<std::byte>(std::max(integrate_kernel.bytes_one(tree, call),
                                         integrate_kernel.bytes_lanes(tree, call)));
 }
 
-StepStates part_of(const StepStates& states, const Tree& tree, long from, long count) {
+StepStates part_of(const StepStates& states, const Tree& tree, int limits, long from, long count) {
     StepStates part = states;
     part.count = count;
+    if (part.table) part.table += from * tree.table_size;
+    if (part.limit) {
+        part.limit += from * limits * tree.nv;
+        part.limit_low += from * limits, part.limit_high += from * limits;
+    }
     part.q += from * tree.nq, part.targets += from * states.stride;
     if (part.last) part.last += from * tree.nv;
     if (part.wish) part.wish += from * tree.nv;
@@ -300,7 +308,8 @@ void ik_steps(const Tree& tree, const TaskSet& set, const StepStatement& stated,
     Stepper stepper(tree, set, stated, most, scratch);
     for (long from = 0; from < states.count; from += most) {
         if (from > 0 && stopped()) return;
-        const StepStates part = part_of(states, tree, from, std::min(most, states.count - from));
+        const StepStates part =
+            part_of(states, tree, stated.given_limits, from, std::min(most, states.count - from));
         const StepAnswers to = part_of(answers, tree, set, stated.memory(), from);
         // how a state is computed does not depend on how many are left
         if (one) stepper.run<double>(part, dt, to, scratch);

@@ -28,18 +28,21 @@ struct StepStatement {
     const VolumePairs* pairs = nullptr;  // that are kept apart, or null
     double margin = 0;                   // [m] how near they may come
     double approach = 0;                 // [1/s] how fast
+    int loop_rows = 0;                   // the first level, if these are not zero: loops
+    int given_limits = 0;                // rows of limits that are evaluated elsewhere
 
-    // what may hold a velocity: bounds of its own, followers, pairs
-    int holds() const {
-        return int(damping.size() + followers.size() + (pairs ? pairs->pairs.size() : 0));
-    }
+    int n_pairs() const { return pairs ? int(pairs->pairs.size()) : 0; }
+    // what may hold a velocity: bounds of its own, followers, pairs, given rows
+    int holds() const { return int(damping.size() + followers.size()) + n_pairs() + given_limits; }
     // what is remembered of a state from step to step: which of these do, level by level
     long memory() const { return long(levels.size()) * holds(); }
 };
 
-// beside q and targets: velocities before the step, and those that tasks leave; or null
+// beside q and targets: velocities before the step, and those that tasks leave; or null. Given rows
+// of limits (count, given_limits, nv), and between what they stay.
 struct StepStates : TaskStates {
     const double *last = nullptr, *wish = nullptr;
+    const double *limit = nullptr, *limit_low = nullptr, *limit_high = nullptr;
 };
 
 // where results of states go: q, v, what rows miss, codes; and what held, from step to step

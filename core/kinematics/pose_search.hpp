@@ -34,6 +34,7 @@ struct TaskStates {
     long count;
     const double *q, *targets;
     long stride;
+    const double* table = nullptr;  // values of users' coupling functions, or null
 };
 
 struct StepStatement;  // in ik_step.hpp

@@ -1,6 +1,6 @@
 // What velocities of one state must keep to in a step: bounds of their own, and rows of joints that
-// follow others and of pairs that shall stay apart. The rules are those of tarsus/ik/limits.py,
-// followers.py and avoid.py.
+// follow others and of pairs that shall stay apart. The rules are those of tarsus/ik/limits.py
+// and collision_avoidance.py.
 #pragma once
 
 #include <algorithm>
@@ -70,12 +70,15 @@ class RowLimits {
                bytes_of<std::byte>(near_pairs_bytes(*stated.pairs));
     }
 
-    // in a step of dt from lane l; false if places are not finite
+    // of state s, in a step of dt from lane l; false if places are not finite
     template <class T>
-    bool at(const TaskRows<T>& rows, int l, double dt, LimitRows& out) {
+    bool at(const TaskRows<T>& rows, int l, const StepStates& states, long s, double dt,
+            LimitRows& out) {
         out.count = 0;
         for (size_t k = 0; k < stated_.followers.size(); ++k) follower(rows, l, k, dt, out);
-        return !stated_.pairs || apart(rows, l, dt, out);
+        const bool placed = !stated_.pairs || apart(rows, l, dt, out);
+        for (int k = 0; k < stated_.given_limits; ++k) given(states, s, k, out);
+        return placed;
     }
 
    private:
@@ -106,6 +109,14 @@ class RowLimits {
             out.hold[out.count++] = tree_.nv + int(stated_.followers.size()) + near.pair;
         }
         return count >= 0;
+    }
+
+    void given(const StepStates& states, long s, int k, LimitRows& out) const {
+        const long from = s * stated_.given_limits + k;
+        std::copy_n(states.limit + from * tree_.nv, tree_.nv, out.row + long(out.count) * tree_.nv);
+        out.low[out.count] = states.limit_low[from];
+        out.high[out.count] = states.limit_high[from];
+        out.hold[out.count++] = tree_.nv + int(stated_.followers.size()) + stated_.n_pairs() + k;
     }
 
     const Tree& tree_;

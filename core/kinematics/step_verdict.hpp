@@ -13,6 +13,7 @@ constexpr double kMisses = 1e-3;  // of what is asked for, in a step that is cal
 constexpr double kAtBound = 1e-9, kAtRow = 1e-6;
 // [m/rad, rad/rad] a joint that must turn a hundred times as fast as its hand moves is no help
 constexpr double kSingularBelow = 1e-2;
+constexpr double kRepeats = 1e-9;  // rows of loops of which less is left repeat those before
 
 // what a step of one state was computed from
 struct StepFacts {
@@ -48,13 +49,19 @@ class StepVerdict {
     }
 
    private:
+    // the first level of users' tasks: loops come before
+    int first_row() const { return stated_.loop_rows; }
+    int last_row() const {
+        if (stated_.loop_rows == 0) return stated_.levels[0];
+        return stated_.loop_rows + (stated_.levels.size() > 1 ? stated_.levels[1] : 0);
+    }
     bool counts(int row) const { return stated_.weight[row] > 0; }
     bool folded(int row) const { return facts_.folds && set_.is_posture[row]; }
 
     // something of the first level
     bool misses(const double* missing) const {
         double most = 0, asked = 0;
-        for (int r = 0; r < stated_.levels[0]; ++r) {
+        for (int r = first_row(); r < last_row(); ++r) {
             if (!counts(r)) continue;
             most = std::max(most, std::abs(missing[r]));
             asked = std::max(asked, std::abs(facts_.rate[r]));
@@ -77,9 +84,9 @@ class StepVerdict {
     // whether there is a direction in which the first level hardly moves
     bool is_singular() const {
         std::vector<double> rows;
-        const double* own = facts_.task;
+        const double* own = facts_.task + long(first_row()) * nv_;  // loops are never folded
         int count = 0;
-        for (int r = 0; r < stated_.levels[0]; ++r) {
+        for (int r = first_row(); r < last_row(); ++r) {
             const double scale = std::sqrt(stated_.weight[r]);
             if (scale > 0) {
                 rows.resize(size_t(++count) * nv_);
@@ -90,7 +97,31 @@ class StepVerdict {
             }
             if (!folded(r)) own += nv_;
         }
+        if (stated_.loop_rows > 0) along_loops(rows, count);
         return smallest_singular_value(rows, count, nv_) < kSingularBelow;
+    }
+    // rows as motions feel them that keep the loops closed: less what is across those
+    void along_loops(std::vector<double>& rows, int count) const {
+        std::vector<double> basis;
+        for (int k = 0; k < stated_.loop_rows; ++k) {
+            const double* loop = facts_.task + long(k) * nv_;
+            std::vector<double> next(loop, loop + nv_);
+            const double size = std::sqrt(dot_of(nv_, loop, loop));
+            // twice: what rounding leaves of the first time is as good as gone
+            take_away(basis, next.data()), take_away(basis, next.data());
+            const double left = std::sqrt(dot_of(nv_, next.data(), next.data()));
+            if (!(left > kRepeats * size)) continue;
+            for (double& x : next) x /= left;
+            basis.insert(basis.end(), next.begin(), next.end());
+        }
+        for (int k = 0; k < count; ++k) take_away(basis, rows.data() + size_t(k) * nv_);
+    }
+    // row := row − B Bᵀ row
+    void take_away(const std::vector<double>& basis, double* row) const {
+        for (size_t b = 0; b < basis.size(); b += nv_) {
+            const double along = dot_of(nv_, basis.data() + b, row);
+            for (int k = 0; k < nv_; ++k) row[k] = neg_mul_add(along, basis[b + k], row[k]);
+        }
     }
     int posture_velocity(int row) const {
         const auto own = std::find_if(set_.postures.begin(), set_.postures.end(),

@@ -45,13 +45,13 @@ size_t TaskRows<T>::moving_bytes(const Tree& tree) {
 }
 
 template <class T>
-void TaskRows<T>::at(const T* q, const T* targets)
+void TaskRows<T>::at(const T* q, const T* targets, const T* table)
     requires(!kIsDual<T>)
 {
     Scratch scratch = scratch_;
     joints_ = {q, nullptr, nullptr, nullptr};
     if (set_.placed && tree_.coupled)
-        joints_ = span_coupled<T>(tree_, nullptr, q, nullptr, nullptr, scratch);
+        joints_ = span_coupled<T>(tree_, table, q, nullptr, nullptr, scratch);
     rows(targets, scratch);
     for (const PostureRow& row : set_.postures) {
         error[row.row] = q[row.q] - targets[row.target];
@@ -60,11 +60,11 @@ void TaskRows<T>::at(const T* q, const T* targets)
 }
 
 template <class T>
-void TaskRows<T>::at(const Base<T>* q, const Base<T>* v, const T* targets)
+void TaskRows<T>::at(const Base<T>* q, const Base<T>* v, const T* targets, const Base<T>* table)
     requires kIsDual<T>
 {
     Scratch scratch = scratch_;
-    joints_ = moving_joints<Base<T>>(tree_, nullptr, q, v, scratch);
+    joints_ = moving_joints<Base<T>>(tree_, table, q, v, scratch);
     rows(targets, scratch);
     for (const PostureRow& row : set_.postures) {
         error[row.row] = T(q[row.q], v[row.v]) - targets[row.target];
@@ -82,6 +82,8 @@ void TaskRows<T>::rows(const T* targets, Scratch& scratch) {
     if (!set_.momenta.empty()) momenta(targets);
     for (const SumRow& row : set_.sums) sum(row, targets);
     for (const TwistRows& rows : set_.twists) twist(rows);
+    for (const AcrossRows& rows : set_.across) across(rows, targets);
+    for (const GivenRows& rows : set_.given) given(rows, targets);
     if (tree_.coupled && set_.placed) gather();
 }
 
@@ -254,11 +256,36 @@ TARSUS_FLATTEN void TaskRows<T>::twist(const TwistRows& rows) {
     }
 }
 
+template <class T>
+TARSUS_FLATTEN void TaskRows<T>::across(const AcrossRows& rows, const T* targets) {
+    const T* along = targets + rows.target;
+    const T* place_of = along + 3 * rows.count;
+    const Vec3<T> at = place(rows.point), away = at - three(place_of);
+    for (int k = 0; k < rows.count; ++k) {
+        error[rows.row + k] = dot(three(along + 3 * k), away);
+        feedforward[rows.row + k] = dot(three(along + 3 * k), three(place_of + 3));
+    }
+    for (const TaskColumn& column : rows.columns) {
+        const Vec3<T> moved = velocity(rows.point, at, column);
+        for (int k = 0; k < rows.count; ++k)
+            *moved_by(rows.row + k, column.v) = dot(three(along + 3 * k), moved);
+    }
+}
+
+template <class T>
+void TaskRows<T>::given(const GivenRows& rows, const T* targets) {
+    const T* t = targets + rows.target;
+    std::copy_n(t, rows.count, error + rows.row);
+    std::copy_n(t + rows.count, rows.count, feedforward + rows.row);
+    std::copy_n(t + 2 * rows.count, long(rows.count) * tree_.nv,
+                jacobian + long(rows.row) * tree_.nv);
+}
+
 // from all joints' velocities to the users'
 template <class T>
 TARSUS_FLATTEN void TaskRows<T>::gather() {
     for (int r = 0; r < set_.rows; ++r) {
-        if (set_.is_posture[r]) continue;
+        if (set_.by_users[r]) continue;
         gather_forces(tree_, joints_.G, moved_by(r, 0), jacobian + long(r) * tree_.nv);
     }
 }

@@ -13,11 +13,11 @@ class TaskRows {
     TaskRows(const Tree& tree, const TaskSet& set, Scratch& scratch);
     static size_t bytes(const Tree& tree, const TaskSet& set);
 
-    // at users' positions q; users' coupling functions are not known here
-    void at(const T* q, const T* targets)
+    // at users' positions q; `table` are values of users' coupling functions, or null
+    void at(const T* q, const T* targets, const T* table = nullptr)
         requires(!kIsDual<T>);
     // … while they move with v, and targets with their rates
-    void at(const Base<T>* q, const Base<T>* v, const T* targets)
+    void at(const Base<T>* q, const Base<T>* v, const T* targets, const Base<T>* table = nullptr)
         requires kIsDual<T>;
 
     // (rows), what the targets' motion adds to the rates of rows, and (rows, nv)
@@ -39,6 +39,8 @@ class TaskRows {
     void momenta(const T* targets);
     void sum(const SumRow& row, const T* targets);
     void twist(const TwistRows& rows);
+    void across(const AcrossRows& rows, const T* targets);
+    void given(const GivenRows& rows, const T* targets);
     void gather();
 
     Vec3<T> place(const TaskPoint& point) const;
@@ -61,6 +63,7 @@ void for_each_group(const Tree& tree, const TaskSet& set, const TaskStates& stat
     constexpr int count = kLaneCount<T>;
     TaskRows<T> rows(tree, set, scratch);
     T *q = scratch.take<T>(tree.nq), *targets = scratch.take<T>(set.targets);
+    T* table = states.table ? scratch.take<T>(tree.table_size) : nullptr;
     for (long s = 0; s < states.count; s += count) {
         for (int l = 0; l < count; ++l) {
             const long state = std::min(s + l, states.count - 1);
@@ -68,14 +71,17 @@ void for_each_group(const Tree& tree, const TaskSet& set, const TaskStates& stat
                          *to = states.targets + state * states.stride;
             for (int k = 0; k < tree.nq; ++k) set_lane(q[k], l, at[k]);
             for (int k = 0; k < set.targets; ++k) set_lane(targets[k], l, to[k]);
+            for (int k = 0; table && k < tree.table_size; ++k)
+                set_lane(table[k], l, states.table[state * tree.table_size + k]);
         }
-        rows.at(q, targets);
+        rows.at(q, targets, table);
         each(s, int(std::min<long>(count, states.count - s)), rows);
     }
 }
 template <class T>
 size_t for_each_group_bytes(const Tree& tree, const TaskSet& set) {
-    return TaskRows<T>::bytes(tree, set) + bytes_of<T>(tree.nq) + bytes_of<T>(set.targets);
+    return TaskRows<T>::bytes(tree, set) + bytes_of<T>(tree.nq) + bytes_of<T>(set.targets) +
+           bytes_of<T>(tree.table_size);
 }
 
 // numbers of n states to rows of their own, each `stride` after the one before

@@ -18,11 +18,13 @@ constexpr long kStatesAtOnce = 32;  // whose programmes are in memory together
 constexpr double kBeyond = 1e-9;    // of a limit, by which it may be missed
 
 // f(q, v) of states in plain memory, by one of the kernels; q alone where v is null
-void evaluate(const Kernel& kernel, const Tree& tree, long states, const double* q, const double* v,
+void evaluate(const Kernel& kernel, const Tree& tree, const TaskStates& given, const double* v,
               double* out, int size, Scratch scratch) {
     Call call;
-    call.states = states;
-    call.in[0] = q, call.size[0] = tree.nq, call.stride[0] = tree.nq;
+    const long states = call.states = given.count;
+    call.in[0] = given.q, call.size[0] = tree.nq, call.stride[0] = tree.nq;
+    call.in[kTable] = given.table;
+    if (given.table) call.size[kTable] = call.stride[kTable] = tree.table_size;
     if (v) call.in[1] = v, call.size[1] = tree.nv, call.stride[1] = tree.nv;
     call.out = out, call.out_size = size;
     const bool one = states == 1;
@@ -37,7 +39,8 @@ size_t evaluate_bytes(const Tree& tree) {
     for (const Kernel* kernel :
          {&mass_matrix_kernel, &bias_forces_kernel, &passive_forces_kernel}) {
         Call call;
-        call.in[0] = call.in[1] = &some;
+        call.in[0] = call.in[1] = call.in[kTable] = &some;
+        call.size[kTable] = tree.table_size;
         call.size[0] = tree.nq, call.size[1] = tree.nv, call.out_size = tree.nv * tree.nv;
         most = std::max({most, kernel->bytes_one(tree, call), kernel->bytes_lanes(tree, call)});
     }
@@ -47,24 +50,24 @@ size_t evaluate_bytes(const Tree& tree) {
 class Body {
    public:
     Body(const Tree& tree, const TaskSet& set, const BodyStatement& stated,
-         const std::vector<char>& between, long most, Scratch& scratch)
+         const std::vector<char>& between, int limits, long most, Scratch& scratch)
         : tree_(tree),
           set_(set),
           stated_(stated),
-          all_(tree, set, stated, between, most, scratch),
-          idle_(int(stated.idle.size())),
+          all_(tree, set, stated, between, limits, most, scratch),
+          idle_(stated.zero),
           loads_(all_.firm - idle_),
           some_(scratch.take<double>(2 * most * tree.nv)),
           slack_(scratch.take<double>(most * all_.rows)),
           at_(scratch.take<signed char>(most * (all_.n + all_.rows))),
           force_(scratch.take<double>(all_.n + all_.kept + all_.rows)) {}
-    static size_t bytes(const Tree& tree, const BodyStatement& stated, long most) {
-        const long n = tree.nv + stated.generators();
+    static size_t bytes(const Tree& tree, const BodyStatement& stated, int limits, long most) {
+        const long n = tree.nv + stated.forces();
         const long kept = stated.held() + long(stated.weight.size());
-        const long rows = stated.drives() + long(stated.contacts.size());
-        return BodyAssembly::bytes(tree, stated, most) + bytes_of<double>(2 * most * tree.nv) +
-               bytes_of<double>(most * rows) + bytes_of<signed char>(most * (n + rows)) +
-               bytes_of<double>(n + kept + rows);
+        const long rows = stated.drives() + long(stated.contacts.size()) + limits;
+        return BodyAssembly::bytes(tree, stated, limits, most) +
+               bytes_of<double>(2 * most * tree.nv) + bytes_of<double>(most * rows) +
+               bytes_of<signed char>(most * (n + rows)) + bytes_of<double>(n + kept + rows);
     }
 
     template <class T>
@@ -85,10 +88,10 @@ class Body {
         solve(first, all_.firm, states.start != nullptr, answers);
         const bool started = states.start || !first.empty();
         for (long s : first) {
-            if (beyond(s, answers)) second.push_back(s);
+            if (beyond(s, states, answers)) second.push_back(s);
         }
         std::sort(second.begin(), second.end());
-        for (long s : second) all_.limits(s);
+        for (long s : second) all_.limits(s, states);
         solve(second, all_.rows, started, answers);
         for (long s : second) all_.efforts(s, answers.x + s * all_.n, answers.tau + s * all_.nv);
         for (long s = 0; s < states.count; ++s) tell(s, answers);
@@ -97,17 +100,15 @@ class Body {
    private:
     void dynamics(const BodyStates& states, const Scratch& scratch) {
         const long count = states.count * tree_.nv;
-        evaluate(mass_matrix_kernel, tree_, states.count, states.q, nullptr, all_.mass,
-                 tree_.nv * tree_.nv, scratch);
-        evaluate(bias_forces_kernel, tree_, states.count, states.q, states.v, all_.bias, tree_.nv,
+        evaluate(mass_matrix_kernel, tree_, states, nullptr, all_.mass, tree_.nv * tree_.nv,
                  scratch);
+        evaluate(bias_forces_kernel, tree_, states, states.v, all_.bias, tree_.nv, scratch);
         if (!stated_.springs) return;
         // springs and dampers: dry friction is the same at v and at 2 v, and left out
         const auto less = [&](double times, double share) {
             double* v = some_ + count;
             for (long k = 0; k < count; ++k) v[k] = times * states.v[k];
-            evaluate(passive_forces_kernel, tree_, states.count, states.q, v, some_, tree_.nv,
-                     scratch);
+            evaluate(passive_forces_kernel, tree_, states, v, some_, tree_.nv, scratch);
             for (long k = 0; k < count; ++k)
                 all_.bias[k] = neg_mul_add(share, some_[k], all_.bias[k]);
         };
@@ -115,8 +116,8 @@ class Body {
         less(0.0, 1.0), less(2.0, 1.0), less(1.0, -1.0);
     }
 
-    // where a state begins; true if limits of efforts held in the step before. Users have the loads
-    // last.
+    // where a state begins; true if limits of efforts held in the step before. Users have loads and
+    // given limits last.
     bool begin(long s, const BodyStates& states) {
         const int size = all_.n + all_.rows, limits = all_.rows - all_.firm;
         signed char* at = at_ + s * size;
@@ -158,18 +159,18 @@ class Body {
         }
     }
     // whether a limit of efforts is missed; tau is there then
-    bool beyond(long s, const BodyAnswers& answers) const {
+    bool beyond(long s, const BodyStates& states, const BodyAnswers& answers) const {
         double* tau = answers.tau + s * all_.nv;
         all_.efforts(s, answers.x + s * all_.n, tau);
-        for (size_t k = 0; k < stated_.driven.size(); ++k) {
+        for (int k = 0; k < int(stated_.effort.size()); ++k) {
             const double most = stated_.effort[k];
-            if (!(std::abs(tau[stated_.driven[k]]) <= most + kBeyond * most)) return true;
+            if (!(std::abs(all_.drive(s, states, k, tau)) <= most + kBeyond * most)) return true;
         }
         return false;
     }
     void tell(long s, const BodyAnswers& answers) const {
         const int n = all_.n, limits = all_.rows - all_.firm, size = n + all_.rows;
-        for (int k : stated_.idle) answers.tau[s * all_.nv + k] = 0;
+        for (int k : stated_.idle) answers.tau[s * all_.nv + k] = 0;  // not where there are motors
         const signed char* at = at_ + s * size;
         signed char* to = answers.at + s * size;
         std::copy_n(at, n + idle_, to);
@@ -208,15 +209,15 @@ void whole_body(const Tree& tree, const TaskSet& set, const BodyStatement& state
     const bool one = states.count == 1;
     const long most = std::min(states.count, kStatesAtOnce), loads = long(stated.contacts.size());
     const std::vector<char> between(states.between, states.between + loads);
-    const int n = tree.nv + stated.generators();
-    const int rows = stated.drives() + int(std::count(between.begin(), between.end(), 1));
+    const int n = tree.nv + stated.forces(), limits = states.limits;
+    const int rows = stated.drives() + int(std::count(between.begin(), between.end(), 1)) + limits;
     const size_t each =
         one ? BodyRows<double>::bytes(tree, set) : BodyRows<Lanes>::bytes(tree, set);
     WorkMemory lent;
     Scratch scratch(
-        lent.get(Body::bytes(tree, stated, most) + std::max(each, evaluate_bytes(tree))));
-    Body body(tree, set, stated, between, most, scratch);
-    const BodySizes sizes{tree.nq, tree.nv, loads, n, rows};
+        lent.get(Body::bytes(tree, stated, limits, most) + std::max(each, evaluate_bytes(tree))));
+    Body body(tree, set, stated, between, limits, most, scratch);
+    const BodySizes sizes{tree.nq, tree.nv, loads, n, rows, tree.table_size, stated.drives()};
     for (long from = 0; from < states.count; from += most) {
         const long count = std::min(most, states.count - from);
         const BodyStates part = part_of(states, sizes, from, count);

@@ -1,6 +1,6 @@
 // Whole-body control: accelerations, forces of contacts and efforts of one machine, by one
 // quadratic programme. Nothing here depends on how it was compiled; the programme is that of
-// tarsus/control/body_programme.py.
+// tarsus/control/whole_body_qp.py.
 #pragma once
 
 #include "kinematics/pose_search.hpp"
@@ -28,7 +28,7 @@ struct BodyContact {
 };
 
 // What all states share. Rows of the set are those of tasks, level by level, then twists of
-// contacts.
+// contacts, then loops.
 struct BodyStatement {
     std::vector<double> weight, gain;  // of each row of tasks
     std::vector<char> momentum;        // … and whether it has a rate only
@@ -40,36 +40,46 @@ struct BodyStatement {
     std::vector<int> position;         // of which it is the rate, −1 for none
     std::vector<double> fastest, acceleration;
     double approach = 0;            // [1/s] how fast limits may be approached
-    std::vector<int> idle, driven;  // velocities without a drive, and those with limits …
-    std::vector<double> effort;     // … which these are
+    std::vector<int> idle, driven;  // velocities without a drive, and those with limits
+    bool motors = false;            // drives are given for each state instead, as rows of efforts:
+    int zero = 0;                   // so many of which are zero, and then as many as …
+    std::vector<double> effort;     // … these limits
     std::vector<BodyContact> contacts;
     double weight_force = 0;  // [N]
     double holding = 0;       // how much rows of contacts count
     double yielding = 0;      // what a row of efforts may push before it gives way
     bool springs = false, rubs = false;
+    int loops = 0;  // rows of loops, which hold as contacts do, with a force for each
 
     int generators() const {
         int sum = 0;
         for (const BodyContact& contact : contacts) sum += contact.generators();
         return sum;
     }
+    // of contacts and loops
+    int forces() const { return generators() + loops; }
     int held() const {
-        int sum = 0;
+        int sum = loops;
         for (const BodyContact& contact : contacts) sum += contact.rows();
         return sum;
     }
     // rows of drives; those of loads follow
-    int drives() const { return int(idle.size() + driven.size()); }
+    int drives() const { return zero + int(effort.size()); }
 };
 
 // q, v and targets with their rates: stride 0 for those that all share; loads of the contacts
 struct BodyStates : TaskStates {
     const double *v, *rates, *loads;
-    const signed char* start;  // (count, variables + rows) or null
-    const char* between;       // what `loads_between` found for the whole batch
+    const signed char* start;        // (count, variables + rows) or null
+    const char* between;             // what `loads_between` found for the whole batch
+    const double* drives = nullptr;  // (count, drives, nv) where there are motors
+    // rows of limits that are evaluated elsewhere (count, limits, nv), and between what they stay
+    const double *limit = nullptr, *limit_low = nullptr, *limit_high = nullptr;
+    int limits = 0;
 };
 
-// where results go; `rows` of each state are drives, then contacts whose loads are between 0 and 1
+// where results go; `rows` of each state are drives, contacts whose loads are between 0 and 1, and
+// given limits
 struct BodyAnswers {
     double *x, *tau, *slack, *slip, *missed;
     signed char* at;
@@ -78,7 +88,7 @@ struct BodyAnswers {
 
 // how many numbers of a state each array has
 struct BodySizes {
-    long nq, nv, contacts, variables, rows;
+    long nq, nv, contacts, variables, rows, table, drives;
 };
 
 // some states of a batch, and where their results go
@@ -87,6 +97,12 @@ inline BodyStates part_of(BodyStates all, const BodySizes& size, long from, long
     all.q += from * size.nq, all.v += from * size.nv, all.loads += from * size.contacts;
     all.targets += from * all.stride, all.rates += from * all.stride;
     if (all.start) all.start += from * (size.variables + size.rows);
+    if (all.table) all.table += from * size.table;
+    if (all.drives) all.drives += from * size.drives * size.nv;
+    if (all.limit) {
+        all.limit += from * all.limits * size.nv;
+        all.limit_low += from * all.limits, all.limit_high += from * all.limits;
+    }
     return all;
 }
 inline BodyAnswers part_of(BodyAnswers all, const BodySizes& size, long from) {

@@ -8,6 +8,8 @@ namespace tarsus {
 
 namespace {
 
+constexpr size_t kMostGivenRows = 100'000;
+
 void check(int index, int first, size_t end, const char* what) {
     if (index < first || index >= int(end))
         throw std::invalid_argument(std::string("a task's ") + what + " is out of range");
@@ -45,10 +47,15 @@ class Maker {
         else if (stated.kind == "momentum") momentum(stated);
         else if (stated.kind == "sum") sum(stated);
         else if (stated.kind == "twist") twist(stated);
+        else if (stated.kind == "across") across(stated);
+        else if (stated.kind == "given") given(stated);
         else if (stated.kind == "posture") posture(stated);
         else throw std::invalid_argument("there is no task of kind " + stated.kind);
-        set_.is_posture.resize(set_.rows, stated.kind == "posture");
-        set_.placed = set_.placed || (set_.rows > before && stated.kind != "posture");
+        const bool is_posture = stated.kind == "posture";
+        const bool by_users = is_posture || stated.kind == "given";
+        set_.is_posture.resize(set_.rows, is_posture);
+        set_.by_users.resize(set_.rows, by_users);
+        set_.placed = set_.placed || (set_.rows > before && !by_users);
     }
 
    private:
@@ -113,6 +120,22 @@ class Maker {
         made.columns =
             columns([&](int body) { return moves(made.point.body, body) * kMovesPoint; });
         put(made, 6, 0, set_.twists);
+    }
+    void across(const TaskStatement& stated) {
+        check_sizes(stated, 3, 3);
+        const std::vector<int>& i = stated.indices;
+        check(i[2], 1, 7, "number of directions");
+        AcrossRows made;
+        made.point = point_of(i[0], i[1], stated.numbers.data()), made.count = i[2];
+        made.columns = columns([&](int body) { return moves(made.point, body) * kMovesPoint; });
+        put(made, made.count, 3 * made.count + 6, set_.across);
+    }
+    void given(const TaskStatement& stated) {
+        check_sizes(stated, 1, 0);
+        check(stated.indices[0], 0, kMostGivenRows, "number of rows");
+        GivenRows made;
+        made.count = stated.indices[0];
+        put(made, made.count, made.count * (2 + tree_.nv), set_.given);
     }
     void posture(const TaskStatement& stated) {
         const size_t count = stated.indices.size() / 2;

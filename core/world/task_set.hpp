@@ -83,6 +83,20 @@ struct TwistRows {
     std::vector<TaskColumn> columns = {};
 };
 
+// How far a point is from a place, along some directions in world axes. The target is the
+// directions, one after the other, then the place, and its velocity.
+struct AcrossRows {
+    TaskPoint point;
+    int count = 0, row = 0, target = 0;
+    std::vector<TaskColumn> columns = {};
+};
+
+// Rows that are evaluated elsewhere. The target is their errors, what the target's motion adds, and
+// the jacobian by the users' velocities, row by row.
+struct GivenRows {
+    int count = 0, row = 0, target = 0;
+};
+
 // A joint's own coordinate less its target, which is that place, and its velocity.
 struct PostureRow {
     int q, v;
@@ -96,9 +110,12 @@ struct TaskSet {
     std::vector<MomentumRows> momenta;
     std::vector<SumRow> sums;
     std::vector<TwistRows> twists;
+    std::vector<AcrossRows> across;
+    std::vector<GivenRows> given;
     std::vector<PostureRow> postures;
     std::vector<MassCentre> centres;
     std::vector<char> is_posture;  // for each row
+    std::vector<char> by_users;    // … and whether its jacobian is not by all joints' velocities
     int rows = 0, targets = 0;
     bool placed = false;  // some rows ask where bodies are
 };
@@ -110,6 +127,8 @@ struct TaskSet {
 //   momentum   rows
 //   sum        positions, then velocities, among all joints'; ratios
 //   twist      the frame; an offset
+//   across     the frame and the centre of the point, how many directions; an offset
+//   given      how many rows
 //   posture    positions, then velocities, among the users'
 // A frame of −1 is the world, a centre of −1 none.
 struct TaskStatement {

@@ -214,10 +214,12 @@ def checked_size(value: SupportsIndex, name: str, least: int = 1, most: int = MA
     return size
 
 
-def positive(value: float, name: str, *, zero: bool = False, infinite: bool = False) -> None:
-    """Raise unless `value` is a finite number above zero; zero or infinity where allowed."""
+def positive(value: float, name: str, *, zero: bool = False, infinite: bool = False) -> float:
+    """Return `value`, a finite number above zero; zero or infinity where allowed."""
+    if type(value) is float and 0.0 < value <= LARGEST:
+        return value
     if infinite and value == math.inf:
-        return
+        return math.inf
     try:
         good = math.isfinite(value) and (value > 0.0 or (zero and value == 0.0))
     except (TypeError, OverflowError):
@@ -228,6 +230,7 @@ def positive(value: float, name: str, *, zero: bool = False, infinite: bool = Fa
         raise ValueError(f"{name} is {value}, must be {'zero or more' if zero else 'positive'}")
     if value > LARGEST:
         raise ValueError(f"{name} is {value}, must be at most {LARGEST:g}")
+    return float(value)
 
 
 def threads_of(value: int) -> int:
@@ -325,8 +328,7 @@ class Sizes(Protocol):
 
 def checked_state(model: Sizes, q: ArrayLike, v: ArrayLike | None) -> tuple[Array, Array]:
     """Return q (…, nq) and v (…, nv) with the same leading dimensions; v is zero by default."""
-    positions = _coordinates(q, model.nq, "q")
-    velocities = _coordinates(np.zeros(model.nv) if v is None else v, model.nv, "v")
+    positions, velocities = vectors(q, model.nq, "q"), vectors(v, model.nv, "v")
     lead = np.broadcast_shapes(positions.shape[:-1], velocities.shape[:-1])
     return (
         np.broadcast_to(positions, (*lead, model.nq)).copy(),
@@ -334,10 +336,112 @@ def checked_state(model: Sizes, q: ArrayLike, v: ArrayLike | None) -> tuple[Arra
     )
 
 
-def _coordinates(value: ArrayLike, size: int, name: str) -> Array:
-    array = reals(value, name)
-    if array.ndim == 0 or array.shape[-1] != size:
-        raise ValueError(f"{name} has shape {array.shape}, must be (…, {size})")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} is not finite")
+# Arguments of controllers, observers and tasks: one for all states, or one for each.
+
+
+def batch(
+    value: ArrayLike, own: tuple[int, ...], name: str, *, finite: bool = True, copy: bool = False
+) -> Array:
+    """Return `value` as numbers (…, *own), finite unless told otherwise; new ones with `copy`."""
+    if not copy and type(value) is np.ndarray and value.dtype == np.float64:
+        array: Array = value
+    else:
+        array = reals(value, name, copy=copy)
+    if array.shape[max(0, array.ndim - len(own)) :] != own:
+        sizes = ", ".join(map(str, own))
+        raise ValueError(f"{name} has shape {array.shape}, must be (…, {sizes})")
+    if finite and not np.isfinite(array).all():
+        raise ValueError(f"{name} has entries that are not finite")
     return array
+
+
+def vectors(value: ArrayLike | None, size: int, name: str) -> Array:
+    """Return `value` as finite numbers (…, size); None stands for zeros."""
+    return np.zeros(size) if value is None else batch(value, (size,), name)
+
+
+def rotations(value: Array, name: str) -> None:
+    """Raise unless the finite ones of `value` (…, 3, 3) are rotations, to 1e-6."""
+    product = value @ np.swapaxes(value, -1, -2)
+    wrong = np.abs(product - np.eye(3)).max(axis=(-1, -2), initial=0.0)
+    if (wrong > 1e-6).any():
+        error = np.nanmax(wrong)
+        raise ValueError(f"{name} has a rotation that is not orthonormal (R Rᵀ is off by {error})")
+    with np.errstate(invalid="ignore"):
+        if (np.linalg.det(value) < 0.0).any():
+            raise ValueError(f"{name} has a rotation that is a reflection")
+
+
+def poses(value: ArrayLike, name: str) -> Array:
+    """Return `value` as homogeneous matrices (…, 4, 4) with orthonormal rotations."""
+    array = batch(value, (4, 4), name)
+    rotations(array[..., :3, :3], name)
+    if (array[..., 3, :] != (0.0, 0.0, 0.0, 1.0)).any():
+        raise ValueError(f"the last row of {name} must be 0 0 0 1")
+    return array
+
+
+def not_negative(value: Any, name: str) -> float:
+    """Return `value` as a finite number that is zero or more."""
+    found = number(value, name)
+    if found < 0.0:
+        raise ValueError(f"{name} is {found}, must not be negative")
+    return found
+
+
+def weights(value: ArrayLike, size: int, name: str) -> Array:
+    """Return numbers (size,) from one number or from all of them, none of them negative."""
+    if np.ndim(value) == 0:
+        found = np.full(size, number(value, name))
+    else:
+        found = np.array(numbers(value, (size,), name, accepted=f"() or ({size},)"))
+    if (found < 0.0).any():
+        raise ValueError(f"{name} is negative: {found.tolist()}")
+    return read_only(found)
+
+
+def gain_matrix(value: ArrayLike, size: int, name: str) -> Array:
+    """Return a symmetric matrix (size, size) from one, from its diagonal, or from a number.
+
+    A matrix must be positive definite; a number or a diagonal may have zeros: no gain there.
+    """
+    if np.ndim(value) < 2:
+        return read_only(np.diag(weights(value, size, name)))
+    accepted = f"(), ({size},) or ({size}, {size})"
+    matrix = numbers(value, (size, size), name, accepted=accepted)
+    if np.abs(matrix - matrix.T).max() > 1e-9 * np.abs(matrix).max():
+        raise ValueError(f"{name} is not symmetric: {matrix.tolist()}")
+    if np.linalg.eigvalsh(matrix)[0] <= 0.0:
+        raise ValueError(f"{name} is not positive definite: {matrix.tolist()}")
+    return matrix
+
+
+def inverse_gain(matrix: Array, name: str) -> Array:
+    """Return the inverse (size, size) of a gain that acts in all directions."""
+    values = np.linalg.eigvalsh(matrix)
+    if values[0] <= 1e-12 * values[-1]:
+        raise ValueError(f"{name} is not positive definite: {matrix.tolist()}")
+    return read_only(np.asarray(np.linalg.inv(matrix), np.float64))
+
+
+def checked_period(value: float | None, name: str = "period") -> float | None:
+    """Return a period [s], or None for as often as the simulation steps."""
+    return None if value is None else positive(value, name)
+
+
+def elapsed(last: float, t: float) -> float:
+    """Return the time from the last call until t, which must not be before it [s]."""
+    now = number(t, "t")
+    if now < last:
+        raise ValueError(f"t is {now} s, before the last call at {last} s; reset() starts anew")
+    return now - last
+
+
+def names_of(value: str | Sequence[str], name: str) -> tuple[str, ...]:
+    """Return one name or several as a tuple."""
+    if isinstance(value, str):
+        return (value,)
+    found = tuple(value)
+    if not found or not all(isinstance(each, str) for each in found):
+        raise TypeError(f"{name} is {value!r}, must be a name or several")
+    return found

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import expect, suggestion
+from tarsus._lib.checks import elapsed, expect, gain_matrix, not_negative, suggestion, vectors
 from tarsus._lib.errors import ModelError
 from tarsus._lib.files import Array
-from tarsus.control.arguments import checked_model, elapsed, gain, not_negative, vectors
 from tarsus.control.controller import (
     ControlLaw,
     Gains,
     Setpoint,
     Source,
     check_driven,
+    checked_model,
     joint_setpoint,
 )
 from tarsus.model.description import FACTORIZATIONS, NONHOLONOMIC, Factorization
@@ -66,8 +66,8 @@ class PassivityControl(ControlLaw):
             hint = suggestion(factorization, FACTORIZATIONS)
             raise ValueError(f"unknown factorization {factorization!r}{hint}")
         checked_model(model, "PassivityControl")
-        self.bandwidth = gain(bandwidth, model.nv, "bandwidth")
-        self.kd = gain(kd, model.nv, "kd")
+        self.bandwidth = gain_matrix(bandwidth, model.nv, "bandwidth")
+        self.kd = gain_matrix(kd, model.nv, "kd")
         self.factorization = factorization
         self._groups = _groups(model)
         start = model.neutral() if reference is None else reference
@@ -203,7 +203,7 @@ class AdaptiveControl(ControlLaw):
             pace = not_negative(adaptation, "adaptation")
             self.adaptation = np.diag(pace * _usual(self._start) ** 2)
         else:
-            self.adaptation = gain(adaptation, self._start.size, "adaptation")
+            self.adaptation = gain_matrix(adaptation, self._start.size, "adaptation")
         self._inverse = _inverse(np.atleast_2d(self.adaptation))
         start = model.neutral() if reference is None else reference
         super().__init__(model, start, effort=effort, period=period)

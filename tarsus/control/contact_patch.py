@@ -8,9 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import count, number, numbers, read_only, reals, suggestion
+from tarsus._lib.checks import (
+    count,
+    not_negative,
+    number,
+    numbers,
+    read_only,
+    reals,
+    suggestion,
+    vectors,
+)
 from tarsus._lib.files import Array
-from tarsus.control.arguments import not_negative, vectors
 from tarsus.control.controller import Setpoint, parts_of
 from tarsus.ik.points import ALIGNED
 from tarsus.ik.tasks.posture import PostureTask

@@ -10,12 +10,24 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import expect, reals, suggestion
+from tarsus._lib.checks import checked_period, expect, reals, suggestion, vectors
+from tarsus._lib.errors import ModelError
 from tarsus._lib.files import Array
-from tarsus.control.arguments import checked_period, vectors
 from tarsus.model.model import Model
 
 # What all controllers have in common: one way to call them, a reference, limits and a rate.
+
+
+def checked_model(model: Model, what: str) -> Model:
+    """Return `model`, if all its loops are in clusters: then its velocities are independent."""
+    expect(model, Model, "model")
+    if model.constraints:
+        names = ", ".join(repr(each.name) for each in model.constraints)
+        raise ModelError(
+            f"{what} needs independent velocities, but these loops of {model.name!r} are "
+            f"constraints: {names}; state them with constraint=False"
+        )
+    return model
 
 
 class ControlLaw(ABC):

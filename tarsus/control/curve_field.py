@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import expect, flag, number
+from tarsus._lib.checks import expect, flag, gain_matrix, number, vectors
 from tarsus._lib.files import Array
-from tarsus.control.arguments import gain, vectors
 from tarsus.model.model import Model
 
 # Vector fields whose integral curves come to a curve and stay on it, in any number of dimensions.
@@ -76,7 +75,7 @@ class CurveField:
         self.periodic, self.pull = flag(periodic, "periodic"), number(pull, "pull")
         if self.pull <= 0.0:
             raise ValueError(f"pull is {self.pull}, must be positive")
-        self.metric = gain(metric, model.nv, "metric")
+        self.metric = gain_matrix(metric, model.nv, "metric")
         # in coordinates y = Lᵀ q with G = L Lᵀ lengths are those of Euclid
         self._to = np.linalg.cholesky(self.metric)
         self._back = np.linalg.inv(self._to)

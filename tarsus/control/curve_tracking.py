@@ -9,10 +9,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import flag, number, reals
+from tarsus._lib.checks import flag, not_negative, number, reals, vectors
 from tarsus._lib.files import Array
-from tarsus.control.arguments import checked_model, not_negative, vectors
-from tarsus.control.controller import ControlLaw, Gains, Setpoint, Source, check_driven
+from tarsus.control.controller import (
+    ControlLaw,
+    Gains,
+    Setpoint,
+    Source,
+    check_driven,
+    checked_model,
+)
 from tarsus.model.model import Model
 
 # Motions are led along a curve by exchanges of energy: V. Duindam, "Port-Based Modeling and

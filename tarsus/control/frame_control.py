@@ -9,11 +9,25 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import suggestion
+from tarsus._lib.checks import (
+    gain_matrix,
+    inverse_gain,
+    not_negative,
+    poses,
+    suggestion,
+    vectors,
+)
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
-from tarsus.control.arguments import checked_model, gain, inverse, not_negative, poses, vectors
-from tarsus.control.controller import ControlLaw, Gains, Setpoint, Source, check_driven, parts_of
+from tarsus.control.controller import (
+    ControlLaw,
+    Gains,
+    Setpoint,
+    Source,
+    check_driven,
+    checked_model,
+    parts_of,
+)
 from tarsus.model.model import Model
 from tarsus.spatial import pose_step, relative_motion, step_rate_matrix_rate
 
@@ -44,7 +58,7 @@ class FrameController(ControlLaw):
     ) -> None:
         checked_model(model, type(self).__name__)
         self.task = Task(model, frame, task)
-        self.kp = gain(kp, self.task.size, "kp")
+        self.kp = gain_matrix(kp, self.task.size, "kp")
         start = self.task.place(model.neutral()) if reference is None else reference
         super().__init__(model, start, effort=effort, period=period)
         check_driven(model, self.effort, type(self).__name__)
@@ -111,11 +125,11 @@ class ImpedanceControl(FrameController):
     ) -> None:
         super().__init__(model, frame, kp, reference, task=task, effort=effort, period=period)
         size = self.task.size
-        self.kd = None if kd is None else gain(kd, size, "kd")
+        self.kd = None if kd is None else gain_matrix(kd, size, "kd")
         self.damping_ratio = not_negative(damping_ratio, "damping_ratio")
         self.posture_kd = not_negative(posture_kd, "posture_kd")
-        self.inertia = None if inertia is None else gain(inertia, size, "inertia")
-        self._mobility = None if self.inertia is None else inverse(self.inertia, "inertia")
+        self.inertia = None if inertia is None else gain_matrix(inertia, size, "inertia")
+        self._mobility = None if self.inertia is None else inverse_gain(self.inertia, "inertia")
         if (wrench is None) != (inertia is None):
             raise ValueError("inertia and wrench go together: an inertia needs the wrench measured")
         self.wrench = wrench
@@ -208,7 +222,7 @@ class OperationalSpaceControl(FrameController):
     ) -> None:
         super().__init__(model, frame, kp, reference, task=task, effort=effort, period=period)
         critical = 2.0 * power(self.kp, 0.5)  # errors fade without swinging over
-        self.kd = critical if kd is None else gain(kd, self.task.size, "kd")
+        self.kd = critical if kd is None else gain_matrix(kd, self.task.size, "kd")
         self.posture = None if posture is None else vectors(posture, model.nq, "posture")
         self.posture_kp = not_negative(posture_kp, "posture_kp")
         self.posture_kd = not_negative(posture_kd, "posture_kd")

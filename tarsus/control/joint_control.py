@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import expect, number
+from tarsus._lib.checks import expect, number, vectors
 from tarsus._lib.errors import ModelError
 from tarsus._lib.files import Array
-from tarsus.control.arguments import vectors
 from tarsus.control.controller import (
     ControlLaw,
     Gains,

@@ -8,10 +8,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import expect, number, reals
+from tarsus._lib.checks import expect, not_negative, number, reals, vectors
 from tarsus._lib.files import Array
-from tarsus.control.arguments import checked_model, not_negative, vectors
-from tarsus.control.controller import ControlLaw, Gains, Setpoint, Source, refuse_undriven
+from tarsus.control.controller import (
+    ControlLaw,
+    Gains,
+    Setpoint,
+    Source,
+    checked_model,
+    refuse_undriven,
+)
 from tarsus.control.current_motor import RE40_GP42C, CurrentMotor
 from tarsus.control.curve_field import DEGREE, ExtendedSpline
 from tarsus.model.model import Model

@@ -9,18 +9,17 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus._lib.checks import count, reals, suggestion
+from tarsus._lib.checks import count, not_negative, reals, suggestion
 from tarsus._lib.files import Array
 from tarsus.control.actuation_rows import BodyDrives, BodyLimits, Stated
-from tarsus.control.arguments import not_negative
 from tarsus.control.contact_patch import BodyTargets, Contact
 from tarsus.control.controller import ControlLaw, Gains, Setpoint, Source
-from tarsus.control.whole_body_qp import BodyProgramme, CoreBody, Statement
+from tarsus.control.whole_body_qp import WholeBodyQP
 from tarsus.geometry.distances import Distances
 from tarsus.ik.collision_avoidance import Avoid, avoid_of
 from tarsus.ik.limits import Limits
 from tarsus.ik.priorities import Within
-from tarsus.ik.programme import ITERATIONS, NOT_FINITE, QPSolution, solve_qp
+from tarsus.ik.programme import ITERATIONS, NOT_FINITE, QPSolution
 from tarsus.ik.tasks.task import Task
 from tarsus.model.model import Model
 from tarsus.spatial import skew
@@ -30,7 +29,7 @@ from tarsus.spatial import skew
 # L. Sentis, O. Khatib, "Synthesis of whole-body behaviors through hierarchical control of
 # behavioral primitives", International Journal of Humanoid Robotics 2, 2005; A. Del Prete, N.
 # Mansard, O. Ramos, O. Stasse, F. Nori, "Implementing torque control with high-ratio gear boxes and
-# without joint-torque sensors", 2016. The programme is in `body_programme.py`.
+# without joint-torque sensors", 2016. The quadratic program is in `whole_body_qp.py`.
 
 
 Outputs = Literal["torques", "references"]
@@ -102,12 +101,11 @@ class WholeBody(ControlLaw):
         rate = not_negative(limit_rate, "limit_rate")
         bounds = BodyLimits(model, stated, avoid_of(model, avoid), kept, rate)
         drives = BodyDrives(model, self.effort, motors)
-        self.programme = BodyProgramme(
+        self.programme = WholeBodyQP(
             model, self.tasks, self.contacts, drives, bounds, self.gain, regularisation
         )
         self.last: BodySolution | None = None
         self._start: NDArray[np.int8] | None = None
-        self._core = CoreBody(self.programme) if CoreBody.knows(self.programme) else None
 
     def setpoint(self, value: Any) -> Setpoint:
         """Return targets and loads by name as a checked setpoint."""
@@ -143,43 +141,9 @@ class WholeBody(ControlLaw):
         if not q.shape[:-1] == v.shape[:-1] == loads.shape[:-1]:
             lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], loads.shape[:-1])
             q, v, loads = (np.broadcast_to(x, (*lead, x.shape[-1])) for x in (q, v, loads))
-        state = q, v, loads
-        if self._core is not None:
-            told = self._core.solve(*state, self._start, self.threads)
-            if told is not None:
-                found, tau, slip = told
-                self._start = found.working_set
-                return BodySolution(tau, slip, found, state, self.programme)
-        return self._solve(state)
-
-    def _solve(self, state: tuple[Array, Array, Array]) -> BodySolution:
-        """Return the same in NumPy, for whatever the core does not know."""
-        stated, q = self.programme.at(*state), state[0]
-        size = stated.lower.shape[-1] + stated.rows.shape[-2]
-        fits = self._start is not None and self._start.shape == (*q.shape[:-1], size)
-        found = solve_qp(
-            stated.task,
-            stated.target,
-            weight=stated.weight,
-            levels=stated.levels,
-            damping=stated.damping,
-            reference=stated.reference,
-            lower=stated.lower,
-            upper=stated.upper,
-            rows=stated.rows,
-            rows_lower=stated.rows_lower,
-            rows_upper=stated.rows_upper,
-            penalty=stated.penalty,
-            start=self._start if fits else None,
-            threads=self.threads,
-        )
+        found, tau, slip = self.programme.solve(q, v, loads, self._start, self.threads)
         self._start = found.working_set
-        # states in which numbers overflow have no solution: nothing is done there
-        lost = found.code == NOT_FINITE
-        efforts = np.where(lost[..., None], 0.0, stated.efforts(found.v))
-        tau = self.programme.drives.given(q, efforts)
-        slip = np.where(lost, 0.0, stated.slip(found.v, self.programme.held))
-        return BodySolution(tau, slip, found, state, self.programme)
+        return BodySolution(tau, slip, found, (q, v, loads), self.programme)
 
     def law(self, t: float, q: Array, v: Array, setpoint: Setpoint) -> Array:
         """Return efforts (…, nv) without limits."""
@@ -231,12 +195,7 @@ class BodySolution:
     """The solution of the programme: accelerations, then forces as shares of the weight."""
     state: tuple[Array, Array, Array] = field(repr=False)
     """q, v and the loads of contacts."""
-    programme: BodyProgramme = field(repr=False)
-
-    @property
-    def statement(self) -> Statement:
-        """The programme, as it is with the tasks' targets of now."""
-        return self.programme.at(*self.state)
+    programme: WholeBodyQP = field(repr=False)
 
     @property
     def acceleration(self) -> Array:

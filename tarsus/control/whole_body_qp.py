@@ -1,9 +1,9 @@
-"""The quadratic program of whole-body control, in NumPy and in the core."""
+"""The quadratic program of whole-body control, assembled and solved in the core."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from operator import is_not
 
@@ -14,18 +14,17 @@ from tarsus import _core
 from tarsus._lib.files import Array
 from tarsus.control.actuation_rows import BodyDrives, BodyLimits
 from tarsus.control.contact_patch import Contact
-from tarsus.ik.core_tasks import CoreTasks, known
+from tarsus.ik.core_tasks import CoreTasks, Statement, evaluated, given_rates, given_rows
 from tarsus.ik.limits import free_ranges
-from tarsus.ik.priorities import wanted_acceleration
 from tarsus.ik.programme import QPSolution
 from tarsus.ik.tasks.frames import LookAtTask
-from tarsus.ik.tasks.posture import LoopTask, PostureTask
+from tarsus.ik.tasks.posture import LoopTask
 from tarsus.ik.tasks.task import Task
 from tarsus.model.model import Model
 
-# The quadratic programme of whole-body control, at states of a machine.
+# The quadratic program of whole-body control, at states of a machine.
 #
-# Accelerations a, forces λ of contacts (`body_contact.py`) and multipliers μ of loops that are
+# Accelerations a, forces λ of contacts (`contact_patch.py`) and multipliers μ of loops that are
 # constraints are found together. With the mass matrix H, the forces h that motion, gravity, springs
 # and dampers need, the forces of contacts Jᵀ W λ and of loops Gᵀ μ, what drives must do is
 #
@@ -38,6 +37,11 @@ from tarsus.model.model import Model
 # hierarchical inverse dynamics on a torque-controlled humanoid", Autonomous Robots 40, 2016).
 #
 # Forces count in shares of the weight. Postures join the regularisation where there is one level.
+#
+# The core assembles and solves all of it (`core/kinematics/body_assembly.hpp`). Statements are
+# handed over when they have changed. What the core does not evaluate is handed over with each
+# state: rows of users' tasks and of frames that look, of loops, of motors behind gears and loops,
+# and of limits other than those of coordinates.
 
 
 HOLDING = 1e4
@@ -46,41 +50,12 @@ HOLDING = 1e4
 YIELDING = 1e4
 """What a row of limits may push, in the units of the cost, before it gives way."""
 
-
-@dataclass(frozen=True)
-class Statement:
-    """Programmes of states (…), as `tarsus.ik.solve_qp` reads them, and what torques follow."""
-
-    task: Array
-    target: Array
-    weight: Array
-    levels: list[int]
-    damping: Array
-    reference: Array
-    lower: Array
-    upper: Array
-    rows: Array
-    rows_lower: Array
-    rows_upper: Array
-    penalty: Array
-    forces: Array
-    """From unknowns to the efforts that they need (…, nv, n)."""
-    bias: Array
-    """… and what is needed without them (…, nv)."""
-
-    def efforts(self, x: Array) -> Array:
-        """Return the efforts (…, nv) of unknowns x (…, n)."""
-        return np.asarray((self.forces @ x[..., None])[..., 0] + self.bias)
-
-    def slip(self, x: Array, held: int) -> Array:
-        """Return how far the first rows, which hold contacts, are from what they ask for (…)."""
-        apart = (self.task[..., :held, :] @ x[..., None])[..., 0] - self.target[..., :held]
-        own = np.where(self.weight[..., :held] > 0.0, np.abs(apart), 0.0)
-        return np.asarray(own.max(axis=-1, initial=0.0))
+BEYOND = 1e200
+"""Takes the place of what is not finite: the solver tells of such numbers, too."""
 
 
-class BodyProgramme:
-    """The programmes of a machine with tasks and contacts.
+class WholeBodyQP:
+    """The quadratic programs of a machine with tasks and contacts.
 
     `usual` [1/s] is the gain of tasks that state none, `regularisation` what accelerations and
     shares of the weight cost.
@@ -101,240 +76,45 @@ class BodyProgramme:
         self.loops = LoopTask().bind(model) if model.constraints else None
         gravity = float(np.linalg.norm(model.gravity))
         self.weight = model.total_mass * (gravity if gravity > 0.0 else 9.81)
-        self.sizes = [contact.generators for contact in contacts]
-        self.multipliers = 0 if self.loops is None else self.loops.size
-        self.n = model.nv + sum(self.sizes) + self.multipliers
-        self._scale = np.concatenate([np.full(drives.rows, 1.0 / self.weight), 1.0 / drives.effort])
-        self._room = np.concatenate([np.zeros(drives.rows), np.ones(len(drives.effort))])
-        self._yielding = np.where(self._room == 0.0, np.inf, YIELDING)
+        multipliers = 0 if self.loops is None else self.loops.size
+        sizes = [contact.generators for contact in contacts]
+        self.n = model.nv + sum(sizes) + multipliers
+        ends = (model.nv + np.cumsum([0, *sizes])).tolist()
+        self.generators = [slice(*each) for each in pairwise(ends)]
+        self.held = sum(contact.rows for contact in contacts) + multipliers
         self.damping = np.full(self.n, regularisation[1])
         self.damping[: model.nv] = regularisation[0]
-        self.rubs = any(view.friction.any() for view in model.joints)
-        self.springs = self.rubs or any(
+        self._force_damping = regularisation[1]
+        self._rubs = any(view.friction.any() for view in model.joints)
+        self._springs = self._rubs or any(
             view.stiffness.any() or view.damping.any() for view in model.joints
         )
-        self._spans = self._contact_spans()
-        self.generators = [columns for columns, _ in self._spans]
-        self.held = sum(contact.rows for contact in contacts) + self.multipliers
-
-    def _contact_spans(self) -> list[tuple[slice, slice]]:
-        """Return where the generators and the motions of each contact are."""
-        found, column, row = [], self.model.nv, 0
-        for contact, size in zip(self.contacts, self.sizes, strict=True):
-            found.append((slice(column, column + size), slice(row, row + contact.rows)))
-            column, row = column + size, row + contact.rows
-        return found
-
-    def at(self, q: Array, v: Array, loads: Array) -> Statement:
-        """Return the programmes at states q (…, nq), v (…, nv).
-
-        `loads` (…, contacts) are from 0, a contact that is open, to 1, one that may push as it can.
-        """
-        model, nv, lead = self.model, self.model.nv, q.shape[:-1]
-        forces = np.zeros((*lead, nv, self.n))
-        forces[..., :nv] = model.mass_matrix(q)
-        bias = model.bias_forces(q, v) - self.passive(q, v)
-        held, aimed, counts = self._held(q, v, loads, forces)
-        levels = self._levels(q, v)
-        damping, reference = self._regular(q, v, lead)
-        rows, low, high, penalty = self._rows(q, v, loads, forces, bias)
-        lower, upper = self._bounds(q, v, loads)
-        sizes = [len(each[2]) for each in levels] or [0]
-        sizes[0] += held.shape[-2]
-        task = np.zeros((*lead, sum(sizes), self.n))
-        task[..., : held.shape[-2], :] = held
-        target, weight = [aimed], [counts]
-        at = held.shape[-2]
-        for jacobian, wanted, own in levels:
-            task[..., at : at + len(own), :nv] = jacobian
-            at += len(own)
-            target.append(np.broadcast_to(wanted, (*lead, len(own))))
-            weight.append(np.broadcast_to(own, (*lead, len(own))))
-        return Statement(
-            task,
-            np.concatenate(target, axis=-1),
-            np.concatenate(weight, axis=-1),
-            sizes,
-            damping,
-            reference,
-            lower,
-            upper,
-            rows,
-            low,
-            high,
-            penalty,
-            forces,
-            bias,
-        )
-
-    def passive(self, q: Array, v: Array) -> Array:
-        """Return the forces (…, nv) of joint springs and dampers.
-
-        Dry friction, the same at v and at 2 v, is not made up for: at rest its sign is unknown.
-        """
-        whole = self.model.passive_forces
-        if not self.springs:
-            return np.zeros(v.shape)
-        if not self.rubs:
-            return np.asarray(whole(q, v))
-        return np.asarray(whole(q, 0.0 * v) + whole(q, 2.0 * v) - whole(q, v))
-
-    def _held(self, q: Array, v: Array, loads: Array, forces: Array) -> tuple[Array, Array, Array]:
-        """Return rows, targets and weights of contacts and loops; `forces` gets their columns."""
-        model, nv, lead = self.model, self.model.nv, q.shape[:-1]
-        count = self.held
-        held = np.zeros((*lead, count, self.n))
-        aimed, counts = np.zeros((*lead, count)), np.full((*lead, count), HOLDING)
-        for k, (contact, (columns, rows)) in enumerate(
-            zip(self.contacts, self._spans, strict=True)
-        ):
-            jacobian, drift, rotation = contact.twist(model, q, v)
-            push = contact.wrenches(rotation)
-            forces[..., columns] = -self.weight * (np.swapaxes(jacobian, -1, -2) @ push)
-            held[..., rows, :nv] = contact.held(jacobian, rotation)
-            moves = -contact.damping * (jacobian @ v[..., None]) - drift[..., None]
-            aimed[..., rows] = contact.held(moves, rotation)[..., 0]
-            counts[..., rows] *= loads[..., k, None]
-        if self.loops is not None:
-            rows = slice(count - self.multipliers, count)
-            jacobian, wanted = wanted_acceleration(self.loops, q, v, self.usual)
-            held[..., rows, :nv], aimed[..., rows] = jacobian, wanted
-            forces[..., self.n - self.multipliers :] = -self.weight * np.swapaxes(jacobian, -1, -2)
-        return held, aimed, counts
-
-    @property
-    def folds(self) -> list[PostureTask]:
-        """Postures that join the regularisation: those of machines' only level."""
-        if len({task.level for task in self.tasks}) != 1:
-            return []
-        return [t for t in self.tasks if type(t) is PostureTask and not t.on_groups]
-
-    def _levels(self, q: Array, v: Array) -> list[tuple[Array, Array, Array]]:
-        """Return J, what J a shall be and weights of the tasks of each level."""
-        found, folded = [], self.folds
-        for number in sorted({task.level for task in self.tasks}):
-            own = [t for t in self.tasks if t.level == number and t not in folded]
-            parts = [wanted_acceleration(task, q, v, self.usual) for task in own]
-            lead, nv = q.shape[:-1], self.model.nv
-            rows = [np.broadcast_to(j, (*lead, *j.shape[-2:])) for j, _ in parts]
-            goals = [np.broadcast_to(b, (*lead, b.shape[-1])) for _, b in parts]
-            found.append(
-                (
-                    np.concatenate(rows or [np.zeros((*lead, 0, nv))], axis=-2),
-                    np.concatenate(goals or [np.zeros((*lead, 0))], axis=-1),
-                    np.concatenate([task.weight for task in own] or [np.zeros(0)]),
-                )
-            )
-        return found
-
-    def _regular(self, q: Array, v: Array, lead: tuple[int, ...]) -> tuple[Array, Array]:
-        """Return what unknowns cost (n,), and where they cost nothing (…, n).
-
-        What no task leads comes to rest.
-        """
-        damping, reference = self.damping.copy(), np.zeros((*lead, self.n))
-        reference[..., : self.model.nv] = -self.usual * v
-        for task in self.folds:
-            gain = self.usual if task.gain is None else task.gain
-            at, own = task.velocities, task.weight
-            moving = v[..., at] - task.feedforward(q)
-            goal = -2.0 * gain * moving - gain**2 * task.error(q) - task.drift(q, v)
-            whole = damping[at] + own
-            reference[..., at] = (damping[at] * reference[..., at] + own * goal) / whole
-            damping[at] = whole
-        return damping, reference
-
-    def _rows(
-        self, q: Array, v: Array, loads: Array, forces: Array, bias: Array
-    ) -> tuple[Array, Array, Array, Array]:
-        """Return rows, their bounds and penalties: dynamics, efforts, loads and distances."""
-        lead = q.shape[:-1]
-        both = np.concatenate([forces, bias[..., None]], axis=-1)
-        drives = self.drives.of(q, both) * self._scale[:, None]
-        rows, needed = [drives[..., :-1]], -drives[..., -1]
-        low, high, penalty = [needed - self._room], [needed + self._room], [self._yielding]
-        for k, (contact, (columns, _)) in enumerate(zip(self.contacts, self._spans, strict=True)):
-            if not ((loads[..., k] > 0.0) & (loads[..., k] < 1.0)).any():
-                continue
-            row = np.zeros((*lead, 1, self.n))
-            row[..., columns] = 1.0
-            rows.append(row)
-            most = 3.0 if contact.force is None else contact.force / self.weight
-            low.append(np.full((*lead, 1), -np.inf))
-            high.append(np.where(loads[..., k, None] < 1.0, loads[..., k, None] * most, np.inf))
-            penalty.append(np.array([np.inf]))
-        for limits in self.limits.rows(q, v):
-            wide = np.zeros((*lead, limits.rows.shape[-2], self.n))
-            wide[..., : self.model.nv] = limits.rows
-            rows.append(wide)
-            low.append(limits.low)
-            high.append(limits.high)
-            penalty.append(np.full(limits.rows.shape[-2], YIELDING))
-        return (
-            np.concatenate(rows, axis=-2),
-            np.concatenate(low, axis=-1),
-            np.concatenate(high, axis=-1),
-            np.concatenate(penalty),
-        )
-
-    def _bounds(self, q: Array, v: Array, loads: Array) -> tuple[Array, Array]:
-        """Return the least and most that unknowns may be (…, n)."""
-        nv, lead = self.model.nv, q.shape[:-1]
-        lower, upper = np.full((*lead, self.n), -np.inf), np.full((*lead, self.n), np.inf)
-        lower[..., :nv], upper[..., :nv] = self.limits.bounds(q, v)
-        for k, (columns, _) in enumerate(self._spans):
-            lower[..., columns] = 0.0
-            upper[..., columns] = np.where(loads[..., k, None] > 0.0, np.inf, 0.0)
-        return lower, upper
-
-
-# Whole-body control in one call of the core: the programme of `body_programme.py`, state by state.
-#
-# The core knows tasks that inverse kinematics has there, but not frames that look, and drives on
-# coordinates; loops that are constraints, motors behind gears and what shall stay apart are for
-# NumPy. Statements are handed over when they have changed.
-
-
-class CoreBody:
-    """The programmes of a machine, solved in the core."""
-
-    def __init__(self, programme: BodyProgramme) -> None:
-        self.programme = programme
         self._stated: list[int] | None = None
         self._edges: list[Array] = []
 
-    @staticmethod
-    def knows(programme: BodyProgramme) -> bool:
-        """Whether the core knows all that a programme has."""
-        plain = not programme.drives.motors and programme.limits.plain
-        looks = any(isinstance(task, LookAtTask) for task in programme.tasks)
-        return plain and not looks and known(programme.model, programme.tasks)
-
     def solve(
         self, q: Array, v: Array, loads: Array, start: NDArray[np.int8] | None, threads: int = 1
-    ) -> tuple[QPSolution, Array, Array] | None:
-        """Return solutions, efforts (…, nv) and how far contacts slip (…).
-
-        None where targets do not fit the states.
-        """
-        own = self.programme
-        stated = [task.stated for task in own.tasks]
-        edges = [contact.edges for contact in own.contacts]
+    ) -> tuple[QPSolution, Array, Array]:
+        """Return solutions, efforts (…, nv) and how far contacts slip (…)."""
+        stated = [task.stated for task in self.tasks]
+        edges = [contact.edges for contact in self.contacts]
         if stated != self._stated or any(map(is_not, edges, self._edges)):
             self._make()
             # the arrays themselves: an address may be that of another one later
             self._stated, self._edges = stated, edges
         lead = q.shape[:-1]
-        targets, rates = self._tasks.targets(lead), self._tasks.target_rates(lead)
-        if targets is None or rates is None:
-            return None
-        if len(targets) != len(rates):
-            targets, rates = np.broadcast_arrays(targets, rates)
+        count = prod(lead)
+        targets, rates = self._targets(q, v)
         at, speed, load = (
-            np.ascontiguousarray(each).reshape(prod(lead), each.shape[-1]) for each in (q, v, loads)
+            np.ascontiguousarray(each).reshape(count, each.shape[-1]) for each in (q, v, loads)
         )
+        drives = None
+        if self.drives.motors:
+            every = np.broadcast_to(np.eye(self.model.nv), (*lead, self.model.nv, self.model.nv))
+            drives = np.ascontiguousarray(self.drives.of(q, every)).reshape(count, -1)
+        limits = (None, None, None) if self.limits.plain else self._given_limits(q, v)
         x, tau, slack, told, held, ends = self._core.solve(
-            at, speed, targets, rates, load, start, threads
+            at, speed, targets, rates, load, start, threads, drives, *limits
         )
         code, worst, passes = ends.reshape(3, *lead).astype(np.int64)
         slip, missed = told.reshape(2, *lead)
@@ -350,55 +130,114 @@ class CoreBody:
             worst,
             missed,
         )
-        return found, tau.reshape(*lead, tau.shape[-1]), slip
+        efforts = tau.reshape(*lead, tau.shape[-1])
+        return found, self.drives.given(q, efforts) if self.drives.motors else efforts, slip
+
+    def _targets(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Return the numbers of targets and their rates (states, numbers), or one row of each."""
+        lead, given = q.shape[:-1], self._tasks.given
+        if given or self.loops is not None:
+            with np.errstate(invalid="ignore", over="ignore"):
+                parts = [self._tasks.targets(lead, q), self._tasks.target_rates(lead, q, v)]
+                if self.loops is not None and parts[0] is not None and parts[1] is not None:
+                    parts = [
+                        _beside(parts[0], given_rows(self.loops, q)),
+                        _beside(parts[1], given_rates(self.loops, q, v)),
+                    ]
+            targets, rates = (None if part is None else _clipped(part) for part in parts)
+        else:
+            targets, rates = self._tasks.targets(lead), self._tasks.target_rates(lead)
+        if targets is None or rates is None:
+            raise ValueError(
+                f"tasks have targets for other states than the {lead} of q, v and loads:"
+                " one for all, or one a state"
+            )
+        if len(targets) != len(rates):
+            targets, rates = np.broadcast_arrays(targets, rates)
+        return targets, rates
+
+    def _given_limits(self, q: Array, v: Array) -> tuple[Array | None, Array | None, Array | None]:
+        """Return rows (states, rows nv), and between what they stay (states, rows)."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            parts = self.limits.rows(q, v)
+        if not parts:
+            return None, None, None
+        count, nv = prod(q.shape[:-1]), self.model.nv
+        rows = np.concatenate([part.rows for part in parts], axis=-2)
+        low = np.concatenate([part.low for part in parts], axis=-1)
+        high = np.concatenate([part.high for part in parts], axis=-1)
+        size = rows.shape[-2]
+        flat = np.ascontiguousarray(rows).reshape(count, size * nv)
+        return _clipped(flat), low.reshape(count, size), high.reshape(count, size)
 
     def _make(self) -> None:
-        own, model = self.programme, self.programme.model
-        tasks = sorted(own.tasks, key=lambda task: task.level)
-        self._tasks = CoreTasks(model, tasks)
+        model, drives, limits = self.model, self.drives, self.limits
+        tasks = sorted(self.tasks, key=lambda task: task.level)
+        # at a frame that looks straight at its point dual numbers have no rate: √x at zero
+        self._tasks = CoreTasks(
+            model, tasks, lambda task: not evaluated(task) or type(task) is LookAtTask
+        )
         gains = [
-            own.usual if task.gain is None or not (task.holonomic or task.gain > 0.0) else task.gain
+            self.usual
+            if task.gain is None or not (task.holonomic or task.gain > 0.0)
+            else task.gain
             for task in tasks
         ]
         sizes = [task.size for task in tasks]
         levels = sorted({task.level for task in tasks})
-        joints = own.limits.joints
+        joints = limits.joints
         lower, upper, position = free_ranges(model) if joints is None else joints.ranges
         free = np.full(model.nv, np.inf)
-        twists = [("twist", [model.frame(c.frame).index], c.centre.tolist()) for c in own.contacts]
+        twists = [("twist", [model.frame(c.frame).index], c.centre.tolist()) for c in self.contacts]
+        loops: list[Statement] = [] if self.loops is None else [("given", [self.loops.size], [])]
         self._core = _core.BodyController(
             model,
-            [*self._tasks.stated, *twists],
+            [*self._tasks.stated, *twists, *loops],
             self._tasks.centres,
-            [_contact(contact, own.weight) for contact in own.contacts],
-            weight=np.concatenate([task.weight for task in tasks]),
-            gain=np.repeat(gains, sizes),
+            [_contact(contact, self.weight) for contact in self.contacts],
+            weight=np.concatenate([np.zeros(0), *(task.weight for task in tasks)]),
+            gain=np.repeat(np.array(gains, float), sizes),
             momentum=np.repeat([not task.holonomic for task in tasks], sizes).tolist(),
-            levels=[sum(t.size for t in tasks if t.level == level) for level in levels],
-            damping=own.damping[: model.nv],
+            levels=[sum(t.size for t in tasks if t.level == level) for level in levels] or [0],
+            damping=self.damping[: model.nv],
             lower=lower,
             upper=upper,
             position=position,
             fastest=free if joints is None else joints.fastest,
             acceleration=free if joints is None else joints.acceleration,
-            idle=own.drives.idle.tolist(),
-            driven=own.drives.bounded.tolist(),
-            effort=own.drives.effort,
+            idle=[] if drives.motors else drives.idle.tolist(),
+            driven=[] if drives.motors else drives.bounded.tolist(),
+            effort=drives.effort,
             numbers=[
-                float(own.damping[-1]),
-                own.usual,
-                own.limits.approach,
-                own.weight,
+                self._force_damping,
+                self.usual,
+                limits.approach,
+                self.weight,
                 HOLDING,
                 YIELDING,
             ],
-            springs=own.springs,
-            rubs=own.rubs,
+            springs=self._springs,
+            rubs=self._rubs,
+            loops=0 if self.loops is None else self.loops.size,
+            motors=drives.rows if drives.motors else -1,
         )
 
 
 NONE = np.zeros(0)
 """Multipliers, which the core keeps to itself."""
+
+
+def _beside(some: Array, own: Array) -> Array:
+    """Return numbers of all states, or of each, and of each (states, numbers) side by side."""
+    flat = own.reshape(-1, own.shape[-1])
+    return np.concatenate([np.broadcast_to(some, (len(flat), some.shape[-1])), flat], axis=-1)
+
+
+def _clipped(values: Array) -> Array:
+    """Return values, with a number that no solver takes for what is not finite."""
+    if np.isfinite(values).all():
+        return values
+    return np.nan_to_num(values, nan=BEYOND, posinf=BEYOND, neginf=-BEYOND)
 
 
 def _contact(contact: Contact, weight: float) -> tuple[list[float], ...]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus._lib.checks import vectors
 from tarsus._lib.files import Array
-from tarsus.control.arguments import vectors
 from tarsus.model import Model
 from tarsus.sensors import Sample, Touches
 from tarsus.simulation import Simulation

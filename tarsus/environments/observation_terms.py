@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tarsus._lib.checks import not_negative
 from tarsus._lib.files import Array
-from tarsus.control.arguments import not_negative
 
 if TYPE_CHECKING:
     from tarsus.environments.robot_lanes import RobotLanes

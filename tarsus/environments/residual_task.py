@@ -9,9 +9,8 @@ from typing import Literal, Self, get_args
 
 import numpy as np
 
-from tarsus._lib.checks import count, number, numbers, suggestion
+from tarsus._lib.checks import checked_period, count, not_negative, number, numbers, suggestion
 from tarsus._lib.files import Array
-from tarsus.control.arguments import checked_period, not_negative
 from tarsus.environments.reward import Outcome, WalkReward
 from tarsus.environments.walkers import Walkers
 from tarsus.gait.anatomy import Anatomy

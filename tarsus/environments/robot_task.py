@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tarsus._lib.checks import count, expect, numbers
+from tarsus._lib.checks import checked_period, count, expect, numbers
 from tarsus._lib.files import Array
-from tarsus.control.arguments import checked_period
 from tarsus.environments.actions import Action, JointTargets
 from tarsus.environments.command import Command
 from tarsus.environments.curriculum import Curriculum

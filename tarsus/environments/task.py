@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus._lib.checks import not_negative
 from tarsus._lib.files import Array
-from tarsus.control.arguments import not_negative
 from tarsus.control.joint_control import ImplicitPD
 from tarsus.environments.herd import Herd
 from tarsus.environments.lanes import joints_of

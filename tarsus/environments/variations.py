@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tarsus._lib.checks import number
+from tarsus._lib.checks import not_negative, number
 from tarsus._lib.files import Array
-from tarsus.control.arguments import not_negative
 from tarsus.environments.impact import struck
 
 if TYPE_CHECKING:

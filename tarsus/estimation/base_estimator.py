@@ -23,9 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import expect, number, reals
+from tarsus._lib.checks import expect, not_negative, number, reals, vectors
 from tarsus._lib.files import Array
-from tarsus.control.arguments import not_negative, vectors
 from tarsus.estimation.invariant_state import InvariantState
 from tarsus.estimation.sensors import Noise, checked
 from tarsus.geometry.grounds import Terrain

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import count, expect, number
+from tarsus._lib.checks import count, elapsed, expect, number, vectors
 from tarsus._lib.files import Array
-from tarsus.control.arguments import elapsed, vectors
 from tarsus.estimation.sensors import Sensors
 
 

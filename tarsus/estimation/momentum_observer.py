@@ -21,9 +21,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import expect, number
+from tarsus._lib.checks import elapsed, expect, number, vectors, weights
 from tarsus._lib.files import Array
-from tarsus.control.arguments import diagonal, elapsed, vectors
 from tarsus.ik.points import ALIGNED
 from tarsus.model.model import Model
 
@@ -44,7 +43,7 @@ class MomentumObserver:
     ) -> None:
         expect(model, Model, "model")
         self.model = model
-        self.bandwidth = diagonal(bandwidth, model.nv, "bandwidth")
+        self.bandwidth = weights(bandwidth, model.nv, "bandwidth")
         self.held = held
         self.passive = passive
         self.reset()

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import numbers
+from tarsus._lib.checks import numbers, vectors
 from tarsus._lib.files import Array
-from tarsus.control.arguments import vectors
 from tarsus.events.phase import mapped, resets_of
 from tarsus.events.phase import struck as struck_impact_analysis
 from tarsus.events.resets import Impact, Linear

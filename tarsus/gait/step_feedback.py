@@ -15,10 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import count, find
+from tarsus._lib.checks import count, find, gain_matrix, vectors
 from tarsus._lib.differences import WEIGHTS
 from tarsus._lib.files import Array
-from tarsus.control.arguments import gain, vectors
 from tarsus.events.flow_result import ENDS, EVENTS, Flowed
 from tarsus.gait.cycle import LimitCycle, check_gait
 from tarsus.gait.return_map import FINE, residual, take_step
@@ -93,7 +92,10 @@ class StepFeedback:
         for k, name in enumerate(self.inputs):
             if self._efforts[k]:
                 self.by_inputs[:, k] = self._by_effort(name)
-        costs = gain(state_cost, n, "state_cost"), gain(input_cost, len(self.inputs), "input_cost")
+        costs = (
+            gain_matrix(state_cost, n, "state_cost"),
+            gain_matrix(input_cost, len(self.inputs), "input_cost"),
+        )
         try:
             future = solve_discrete_are(self.by_state, self.by_inputs, *costs)
         except (np.linalg.LinAlgError, ValueError) as error:

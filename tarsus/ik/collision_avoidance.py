@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus._lib.checks import number
+from tarsus._lib.checks import number, positive
 from tarsus._lib.errors import ModelError
 from tarsus._lib.files import Array
 from tarsus.geometry.distances import Distances
-from tarsus.ik.arguments import positive
 from tarsus.ik.costs import Cost
 from tarsus.ik.limits import Constraints
 from tarsus.ik.methods import Bounds, programme

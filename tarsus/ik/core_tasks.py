@@ -1,8 +1,8 @@
-"""Tasks that the core knows: their rows for one state or many, and searches for poses in lanes.
+"""Tasks as the core has them: rows that it evaluates, and rows that it is given.
 
-The core knows all tasks but those of users, planes, lines and postures on groups, on machines whose
-loops are all in clusters and whose couplings are closed forms. All others are evaluated here, in
-NumPy; the rows are the same.
+The core evaluates the rows of all tasks of this package but loops and postures of quaternion
+coordinates. The rows of those, and of users' own tasks, are evaluated by their methods `error`,
+`jacobian`, `feedforward` and `drift`, and handed over state by state as numbers of their target.
 """
 
 from __future__ import annotations
@@ -11,13 +11,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tarsus import _core
 from tarsus._lib.files import Array
 from tarsus.ik.points import CentreOfMass, FrameOrigin, PartCentre, Point
 from tarsus.ik.tasks.frames import FrameTask, LookAtTask, OrientationTask
 from tarsus.ik.tasks.momentum import AngularMomentumTask, CentroidalMomentumTask, MomentumTask
-from tarsus.ik.tasks.points import ComTask, PartComTask, PointTask, PositionTask
+from tarsus.ik.tasks.points import (
+    ComTask,
+    DirectedTask,
+    LineTask,
+    PartComTask,
+    PlaneTask,
+    PointTask,
+    PositionTask,
+)
 from tarsus.ik.tasks.posture import CouplingTask, PostureTask
 from tarsus.ik.tasks.task import AimedTask, Task
 from tarsus.model import Model
@@ -27,13 +36,29 @@ Statement = tuple[str, list[int], list[float]]
 """Of one kind of rows: its name, indices and numbers, as the core reads them."""
 
 
-class CoreTasks:
-    """Tasks as the core has them."""
+def evaluated(task: Task) -> bool:
+    """Whether the core evaluates the rows of a task itself."""
+    return type(task) in _STATED and not (isinstance(task, PostureTask) and task.on_groups)
 
-    def __init__(self, model: Model, tasks: Sequence[Task]) -> None:
+
+class CoreTasks:
+    """Tasks as the core has them; `given` says whose rows it does not evaluate."""
+
+    def __init__(
+        self,
+        model: Model,
+        tasks: Sequence[Task],
+        given: Callable[[Task], bool] = lambda task: not evaluated(task),
+    ) -> None:
         self.model, self.tasks = model, tuple(tasks)
+        self.given = tuple(task for task in tasks if given(task))
         self.centres: list[list[int]] = []
-        self.stated = [each for task in tasks for each in _STATED[type(task)](self, task)]
+        self.stated: list[Statement] = []
+        for task in tasks:
+            if task in self.given:
+                self.stated.append(("given", [task.size], []))
+            else:
+                self.stated += _STATED[type(task)](self, task)
         self.core = _core.TaskSet(model, self.stated, self.centres)
         none = [(-1, np.zeros(0))] * len(self.tasks)
         self._packed: dict[Callable[[Task], Array], list[tuple[int, Array]]] = {
@@ -41,22 +66,33 @@ class CoreTasks:
             _target_rate: list(none),
         }
 
-    def targets(self, lead: tuple[int, ...]) -> Array | None:
+    def targets(self, lead: tuple[int, ...], q: Array | None = None) -> Array | None:
         """Return the targets (states, numbers) of states with leading dimensions, or one row.
 
-        None where there are more targets than states, or not as many; `Solver.finite` tells then.
+        Those of given tasks are their rows at the states q (*lead, nq). None where there are more
+        targets than states, or not as many; `Solver.finite` tells then.
         """
-        return self._together(_target, lead)
+        rows = {} if q is None else {id(task): given_rows(task, q) for task in self.given}
+        return self._together(_target, lead, rows)
 
-    def target_rates(self, lead: tuple[int, ...]) -> Array | None:
-        """Return how fast these numbers change, alike."""
-        return self._together(_target_rate, lead)
+    def target_rates(
+        self, lead: tuple[int, ...], q: Array | None = None, v: Array | None = None
+    ) -> Array | None:
+        """Return how fast these numbers change, alike, while states move with v (*lead, nv)."""
+        if q is None or v is None:
+            return self._together(_target_rate, lead, {})
+        rows = {id(task): given_rates(task, q, v) for task in self.given}
+        return self._together(_target_rate, lead, rows)
 
-    def _together(self, pack: Callable[[Task], Array], lead: tuple[int, ...]) -> Array | None:
+    def _together(
+        self, pack: Callable[[Task], Array], lead: tuple[int, ...], given: dict[int, Array]
+    ) -> Array | None:
         """Return what is packed of each task, side by side; None where it does not fit."""
         own_numbers = self._packed[pack]
         for k, task in enumerate(self.tasks):
-            if own_numbers[k][0] != task.aimed:
+            if id(task) in given:
+                own_numbers[k] = -1, given[id(task)]
+            elif own_numbers[k][0] != task.aimed:
                 own_numbers[k] = task.aimed, pack(task)
         packed = [numbers for _, numbers in own_numbers]
         most = max((numbers.ndim for numbers in packed), default=1)
@@ -101,13 +137,48 @@ class CoreTasks:
 
 
 def known(model: Model, tasks: Sequence[Task]) -> bool:
-    """Whether the core knows all these tasks of a machine."""
+    """Whether the core evaluates all these tasks of a machine, wherever that is."""
     if model.constraints or any(cluster.closure.count("function") for cluster in model.clusters):
         return False
-    return bool(tasks) and all(
-        type(task) in _STATED and not (isinstance(task, PostureTask) and task.on_groups)
-        for task in tasks
-    )
+    return bool(tasks) and all(evaluated(task) for task in tasks)
+
+
+def given_rows(task: Task, q: Array) -> Array:
+    """Return the rows of a task at q as the core reads them: e, what targets add, J (…, numbers).
+
+    Rows without weight are zero.
+    """
+    shape = task.size, task.model.nv
+    parts = [
+        _sized(task.error(q), shape[:1], task, "error"),
+        _sized(task.feedforward(q), shape[:1], task, "feedforward"),
+        _sized(task.jacobian(q), shape, task, "jacobian"),
+    ]
+    if not (task.weight > 0.0).all():
+        counts = task.weight > 0.0
+        parts = [
+            np.where(counts if k < 2 else counts[:, None], p, 0.0) for k, p in enumerate(parts)
+        ]
+    parts[2] = parts[2].reshape(*parts[2].shape[:-2], shape[0] * shape[1])
+    return _joined(parts)
+
+
+def given_rates(task: Task, q: Array, v: Array) -> Array:
+    """Return rates of these numbers of which J v less what targets add changes by the drift."""
+    drift = _sized(task.drift(q, v), (task.size,), task, "drift")
+    drift = np.where(task.weight > 0.0, drift, 0.0)
+    return _joined([np.zeros(task.size), -drift, np.zeros(task.size * task.model.nv)])
+
+
+def _sized(values: ArrayLike, own: tuple[int, ...], task: Task, name: str) -> Array:
+    """Return what a method of a task returned, (…, *own)."""
+    found = np.asarray(values)
+    if found.shape[found.ndim - len(own) :] != own:
+        sizes = ", ".join(map(str, own))
+        raise ValueError(
+            f"{name} of task {task.name!r} has shape {found.shape}, must be (…, {sizes})"
+        )
+    return found
 
 
 def _point(core: CoreTasks, task: PointTask) -> list[Statement]:
@@ -126,6 +197,11 @@ def _turn(core: CoreTasks, task: FrameTask | OrientationTask) -> list[Statement]
 
 def _look(core: CoreTasks, task: LookAtTask) -> list[Statement]:
     return [("look", [core.frame(task.frame)], task.basis.ravel().tolist())]
+
+
+def _directed(core: CoreTasks, task: DirectedTask) -> list[Statement]:
+    _, indices, offset = core.point_rows(task.led, None, None)
+    return [("across", [indices[0], indices[3], task.size], offset)]
 
 
 def _momentum(core: CoreTasks, task: MomentumTask) -> list[Statement]:
@@ -147,6 +223,8 @@ _STATED: dict[type[Task], Callable[[CoreTasks, Any], list[Statement]]] = {
     FrameTask: _frame,
     OrientationTask: _turn,
     LookAtTask: _look,
+    PlaneTask: _directed,
+    LineTask: _directed,
     AngularMomentumTask: _momentum,
     CentroidalMomentumTask: _momentum,
     CouplingTask: _coupling,
@@ -204,6 +282,17 @@ def _posture_rate(task: PostureTask) -> Array:
     return _side_by_side(*(_moving(motion, task) for motion in motions))
 
 
+def _directed_numbers(task: DirectedTask) -> Array:
+    along = task.directions
+    flat = along.reshape(*along.shape[:-2], 3 * task.size)
+    return _joined([flat, task.target[..., 0, :], _or_rest(task.target_velocity, task)])
+
+
+def _directed_rate(task: DirectedTask) -> Array:
+    motions = task.target_velocity, task.target_acceleration
+    return _joined([np.zeros(3 * task.size), *(_or_rest(motion, task) for motion in motions)])
+
+
 def _momentum_numbers(task: MomentumTask) -> Array:
     return task.target
 
@@ -219,6 +308,8 @@ _NUMBERS: dict[type[Task], tuple[Callable[[Any], Array], Callable[[Any], Array]]
     FrameTask: (_frame_numbers, _frame_rate),
     OrientationTask: (_turn_numbers, _turn_rate),
     LookAtTask: (_place, _place_rate),
+    PlaneTask: (_directed_numbers, _directed_rate),
+    LineTask: (_directed_numbers, _directed_rate),
     AngularMomentumTask: (_momentum_numbers, _momentum_rate),
     CentroidalMomentumTask: (_momentum_numbers, _momentum_rate),
     CouplingTask: (_place, _place_rate),

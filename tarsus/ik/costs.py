@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import number, reals
+from tarsus._lib.checks import names_of, number, positive, reals, weights
 from tarsus._lib.files import Array
-from tarsus.ik.arguments import names_of, positive, weights
 from tarsus.ik.methods import RankOne
 from tarsus.ik.points import ALIGNED
 from tarsus.ik.track import middle

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import find, numbers
+from tarsus._lib.checks import find, numbers, positive
 from tarsus._lib.files import Array
-from tarsus.ik.arguments import positive
 from tarsus.ik.tasks.frames import FrameTask
 from tarsus.ik.tasks.points import PositionTask
 from tarsus.ik.track import middle

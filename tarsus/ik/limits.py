@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus._lib.checks import flag, number
+from tarsus._lib.checks import flag, number, positive
 from tarsus._lib.files import Array
-from tarsus.ik.arguments import positive
 from tarsus.ik.methods import Bounds
 from tarsus.ik.priorities import Within
 from tarsus.model.description import NONHOLONOMIC, QUASI_VELOCITIES

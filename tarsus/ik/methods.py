@@ -9,8 +9,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus._lib.checks import positive
 from tarsus._lib.files import Array
-from tarsus.ik.arguments import positive
 from tarsus.ik.priorities import Level
 from tarsus.ik.programme import QPSolution, solve_qp
 from tarsus.ik.results import CONTRADICTORY, ITERATIONS, NOT_FINITE, SOLVED
@@ -156,17 +156,8 @@ def bounded(
 
 def calm_rows(tasks: Sequence[Task], calm: float) -> list[Array]:
     """Return how much the error of each row (size,) of each task counts: those that come first."""
-    first = min((task.level for task in tasks), default=0)
+    first = min((task.level for task in tasks if task.level >= 0), default=0)
     return [calm * task.weight * float(task.level == first) for task in tasks]
-
-
-def calm_price(tasks: Sequence[Task], q: Array, calm: float) -> Array:
-    """Return calm ‖w e‖ (…) at states q (…, nq)."""
-    square = np.zeros(q.shape[:-1])
-    for task, row in zip(tasks, calm_rows(tasks, calm), strict=True):
-        if row.any():
-            square = square + ((row * task.error(q)) ** 2).sum(axis=-1)
-    return np.asarray(np.sqrt(square))
 
 
 # Damped least squares, level by level: finite velocities also where a machine is singular.

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import count
+from tarsus._lib.checks import batch, count, positive
 from tarsus._lib.files import Array
-from tarsus.ik.arguments import configurations, positive
 from tarsus.ik.collision_avoidance import Push
 from tarsus.ik.core_tasks import CoreTasks, known
 from tarsus.ik.limits import free_ranges
@@ -127,7 +126,7 @@ class Pose:
 
     def solve(self, q: ArrayLike | None) -> Solution:
         """Return the solutions from starts q (…, nq)."""
-        start = middle(self.model) if q is None else configurations(self.model, q)
+        start = middle(self.model) if q is None else batch(q, (self.model.nq,), "q", finite=False)
         finite = self.solver.finite(start)
         at = np.where(finite[..., None], start, self.model.neutral())
         # what cannot be closed at the start is no configuration from which to search

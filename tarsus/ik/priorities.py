@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import reals
+from tarsus._lib.checks import positive, reals
 from tarsus._lib.files import Array
-from tarsus.ik.arguments import positive
 from tarsus.ik.tasks.task import Task
 from tarsus.model.model import Model
 

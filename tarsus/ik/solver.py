@@ -14,13 +14,20 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import count, expect, find, number, suggestion
+from tarsus._lib.checks import (
+    batch,
+    count,
+    expect,
+    find,
+    number,
+    positive,
+    suggestion,
+    weights,
+)
 from tarsus._lib.files import Array
 from tarsus.geometry.distances import Distances
-from tarsus.ik.arguments import configurations, positive, vectors, weights
 from tarsus.ik.collision_avoidance import Avoid, Repulsion, avoid_of
 from tarsus.ik.core_steps import CoreSteps, Found
-from tarsus.ik.core_tasks import known
 from tarsus.ik.costs import Cost, MomentumWeight
 from tarsus.ik.limits import Constraints, Limits
 from tarsus.ik.methods import (
@@ -29,7 +36,6 @@ from tarsus.ik.methods import (
     Diagonal,
     InverseWeight,
     bounded,
-    calm_price,
     codes,
     damped,
     one_solve,
@@ -124,7 +130,7 @@ class Solver:
         if isinstance(costs, Cost) or not all(isinstance(cost, Cost) for cost in costs):
             raise TypeError(f"costs is {costs!r}, must be a list of costs, as tarsus.ik.Comfort()")
         self._costs = [cost.bind(model) for cost in costs]
-        self._reacts = any(cost.reacts for cost in self._costs)
+        self._reacting = [cost for cost in self._costs if cost.reacts]
         if stated is not None and method != "qp":
             self._costs.append(Repulsion(stated).bind(model))
         if number(blend, "blend") < 0.0:
@@ -134,7 +140,7 @@ class Solver:
         self.threads = threads
         self._last: Array | None = None
         self._start: QPSolution | None = None
-        self._in_core: CoreSteps | Literal[False] | None = None
+        self._in_core: CoreSteps | None = None
         if isinstance(tasks, Task):
             raise TypeError(f"tasks is the task {tasks.name!r} alone, must be a list of tasks")
         for task in tasks:
@@ -184,14 +190,37 @@ class Solver:
     def step(self, q: ArrayLike, dt: float) -> Step:
         """Return the step of `dt` [s] from configurations (…, nq) that does the tasks best."""
         period = positive(dt, "dt")
-        stated = configurations(self.model, q)
+        stated = batch(q, (self.model.nq,), "q", finite=False)
+        if self.method != "qp":
+            return self._step(stated, period)
         if self._in_core is None:
-            self._in_core = self._core_steps()
-        if self._in_core and not self._blend.active and not self._reacts:
-            found = self._in_core.step(stated, period, self._before(stated), self._aside(stated))
-            if found is not None:
-                return self._told(found, stated, period)
-        return self._step(stated, period)
+            self._in_core = CoreSteps(
+                self.model,
+                [*self.loops, *self.tasks],
+                self.constraints,
+                self._regularisation,
+                self._calm,
+            )
+        found = self._by_programme(self._in_core, stated, period)
+        if found is None:  # one state, and targets of several
+            lead = self.finite(stated).shape
+            stated = np.broadcast_to(stated, (*lead, self.model.nq))
+            found = self._by_programme(self._in_core, stated, period)
+            assert found is not None
+        return self._told(self._in_core, found, stated, period)
+
+    def _by_programme(self, core: CoreSteps, q: Array, dt: float) -> Found | None:
+        """Return what the core finds, None where there are more targets than states."""
+        last, wish = self._before(q), self._aside(q)
+        found = core.step(q, dt, last, wish)
+        for cost in self._reacting:
+            if found is None or wish is None:
+                break
+            at = self._fine(q)
+            answer = cost.reaction(at, found[1])
+            wish = wish - self._inverse_weight(at)(answer[..., None])[..., 0]
+            found = core.step(q, dt, last, wish)
+        return found
 
     def _before(self, q: Array) -> Array | None:
         """Return the velocities (…, nv) of the last step, if limits ask for them."""
@@ -210,51 +239,66 @@ class Solver:
         """Return configurations, neutral where they have numbers that are not finite."""
         return np.where(np.isfinite(q).all(axis=-1, keepdims=True), q, self.model.neutral())
 
-    def _core_steps(self) -> CoreSteps | Literal[False]:
-        """Return the steps of the core, if it knows all that this solver has; else False."""
-        tasks = self.tasks
-        if self.method != "qp" or self.constraints.within or not known(self.model, tasks):
-            return False
-        return CoreSteps(self.model, tasks, self.constraints, self._regularisation, self._calm)
-
-    def _told(self, found: Found, q: Array, dt: float) -> Step:
+    def _told(self, core: CoreSteps, found: Found, q: Array, dt: float) -> Step:
         """Return a step of the core; where loops cannot follow it is shorter."""
-        assert self._in_core
         reached, v, missing, code, opened = found
-        rows = self._in_core.rows
+        rows = core.rows
+        if self._blend.active:
+            finite = np.broadcast_to(self.finite(q), q.shape[:-1])
+            at = np.where(finite[..., None], q, self.model.neutral())
+            bounds = self.constraints.at(at, dt, self._before(at))
+            levels = self._levels(at, finite, dt)
+            return self._blended(q, at, finite, levels, bounds, v, code, dt)
         if opened is not False and np.any(opened):
             at = self._fine(q)
             there, v, code = move(self.model, at, v, dt, np.asarray(code))
             reached = np.where(np.isfinite(q).all(axis=-1, keepdims=True), there, q)
-            rows, missing = missing_of(levels_at(self.tasks, at, dt), v)
+            rows, missing = missing_of(levels_at([*self.loops, *self.tasks], at, dt), v)
         self._last = v.copy()  # what users do to a result is not felt by the next step
         self._blend.go_on(self._last)
         return Step(reached, v, code, rows, missing)
 
     def _step(self, stated: Array, period: float) -> Step:
-        """Return the step of tasks of any kind."""
-        tasks = [*self.loops, *self._tasks.values()]
-        check_gains(tasks, period)
+        """Return the step by a method that is no programme."""
+        check_gains([*self.loops, *self.tasks], period)
         finite = self.finite(stated)
         at = np.where(finite[..., None], stated, self.model.neutral())
-        with np.errstate(invalid="ignore"):
-            levels = levels_at(tasks, at, period)
-        levels = [defined(level, finite) for level in levels]
-        fits = self._last is not None and self._last.shape[:-1] == finite.shape
-        bounds = self.constraints.at(at, period, self._last if fits else None)
+        levels = self._levels(at, finite, period)
+        bounds = self.constraints.at(at, period, self._before(at))
         inverse = self._inverse_weight(at)
         wish = self._wish(at, inverse)
-        price = self._price(at)
-        for cost in self._costs:
-            if cost.reacts:
-                v, _ = self._velocity(levels, wish, bounds, inverse, price)
-                wish = wish - inverse(cost.reaction(at, v)[..., None])[..., 0]
-        v, code = self._velocity(levels, wish, bounds, inverse, price)
-        v = self._blend(v, levels, bounds, period)
-        v, code = np.where(finite[..., None], v, 0.0), np.where(finite, code, NOT_FINITE)
-        reached, v, code = move(self.model, at, v, period, code)
+        for cost in self._reacting:
+            v = self._velocity(levels, wish, bounds, inverse)
+            wish = wish - inverse(cost.reaction(at, v)[..., None])[..., 0]
+        v = self._velocity(levels, wish, bounds, inverse)
+        code = code_of(levels, v, bounds)
+        return self._blended(stated, at, finite, levels, bounds, v, code, period)
+
+    def _levels(self, q: Array, finite: NDArray[np.bool_], dt: float) -> list[Level]:
+        """Return the levels of all tasks at q (…, nq); where a state is not finite, of zeros."""
+        with np.errstate(invalid="ignore"):
+            levels = levels_at([*self.loops, *self.tasks], q, dt)
+        return [defined(level, finite) for level in levels]
+
+    def _blended(
+        self,
+        q: Array,
+        at: Array,
+        finite: NDArray[np.bool_],
+        levels: list[Level],
+        bounds: Bounds | None,
+        v: Array,
+        code: NDArray[np.int64] | int,
+        dt: float,
+    ) -> Step:
+        """Return the step with velocities v (…, nv), to which the motion goes over.
+
+        `at` are the configurations q (…, nq), neutral where they are not finite.
+        """
+        v = np.where(finite[..., None], self._blend(v, levels, bounds, dt), 0.0)
+        reached, v, code = move(self.model, at, v, dt, np.where(finite, code, NOT_FINITE))
         self._last = v.copy()
-        reached = np.where(finite[..., None], reached, stated)
+        reached = np.where(finite[..., None], reached, q)
         return Step(reached, v, code, *missing_of(levels, v))
 
     def solve(self, q: ArrayLike | None = None, *, search: Search | None = None) -> Solution:
@@ -275,8 +319,8 @@ class Solver:
         what is in collision, are matters of `step`.
         """
         period = positive(dt, "dt")
-        at = configurations(self.model, q)
-        speed = vectors(v, self.model.nv, "v")
+        at = batch(q, (self.model.nq,), "q", finite=False)
+        speed = batch(v, (self.model.nv,), "v", finite=False)
         if self.loops or self.constraints.avoid is not None:
             raise ValueError(
                 "accelerate knows no loops that are constraints and no avoid; use step"
@@ -292,7 +336,13 @@ class Solver:
             bounds = bounds.of_accelerations(speed, period)
         inverse = self._inverse_weight(at)
         wish = self._wish(at, inverse)
-        a, code = self._velocity(levels, wish, bounds, inverse, self._regularisation)
+        if self.method == "qp":
+            found = programme(levels, self._regularisation, wish, bounds, self._start)
+            self._start, a = found, found.v
+            code = np.where(found.code == 0, code_of(levels, a, bounds), codes(found))
+        else:
+            a = self._velocity(levels, wish, bounds, inverse)
+            code = code_of(levels, a, bounds)
         after = speed + a * period
         reached, _, code = move(self.model, at, 0.5 * (speed + after), period, code)
         return Step(reached, after, code, *missing_of(levels, a))
@@ -334,29 +384,14 @@ class Solver:
             slope += cost.gradient(q)
         return np.asarray(-inverse(slope[..., None])[..., 0])
 
-    def _price(self, q: Array) -> Array:
-        """Return what velocities cost in programmes, (nv,) or (…, nv)."""
-        if not self._calm:
-            return self._regularisation
-        with np.errstate(invalid="ignore"):
-            raised = np.nan_to_num(calm_price(self.tasks, q, self._calm))
-        return np.asarray(self._regularisation * (1.0 + raised)[..., None])
-
     def _velocity(
         self,
         levels: list[Level],
         wish: Array,
         bounds: Bounds | None,
         low: InverseWeight,
-        price: Array,
-    ) -> tuple[Array, NDArray[np.int64]]:
-        """Return velocities (…, nv) and codes (…); `low` is the inverse of the weight."""
-        if self.method == "qp":
-            found = programme(levels, price, wish, bounds, self._start)
-            self._start = found
-            return found.v, np.where(
-                found.code == 0, code_of(levels, found.v, bounds), codes(found)
-            )
+    ) -> Array:
+        """Return velocities (…, nv), or accelerations; `low` is the inverse of the weight."""
 
         def solved(own: list[Level], weight: Array, goal: Array) -> Array:
             if self.method == "transpose":
@@ -365,5 +400,4 @@ class Solver:
                 return one_solve(own[0].jacobian, own[0].rate, low, goal)[0]
             return damped(own, weight, goal, self.damping)[0]
 
-        v = bounded(solved, levels, self._weight, wish, bounds) if levels else wish
-        return v, code_of(levels, v, bounds)
+        return bounded(solved, levels, self._weight, wish, bounds) if levels else wish

@@ -13,7 +13,8 @@ from tarsus.ik.priorities import Level, smallest_singular_value
 from tarsus.ik.results import LIMITED, SINGULAR, SOLVED, Rows
 from tarsus.ik.tasks.posture import LoopTask
 
-# What steps in NumPy miss, and why: limits, or a position where the machine is singular.
+# What steps miss that the core does not judge (other methods, accelerations, transitions), and why:
+# limits, or a position where the machine is singular.
 
 
 SINGULAR_BELOW = 1e-2

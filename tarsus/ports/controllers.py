@@ -9,9 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import expect, find
+from tarsus._lib.checks import checked_period, elapsed, expect, find, gain_matrix, poses
 from tarsus._lib.files import Array
-from tarsus.control.arguments import checked_period, elapsed, gain, poses
 from tarsus.control.joint_control import PD, ImplicitPD
 from tarsus.model.model import Model
 from tarsus.ports.mechanical import mechanical
@@ -51,8 +50,12 @@ def spring_damper(
     state is the displacement x, at the start q − q_ref. Numbers, diagonals or matrices; with
     `passive=False` the damping may be negative.
     """
-    K = gain(stiffness, size, "stiffness")
-    D = gain(damping, size, "damping") if passive else np.atleast_2d(np.asarray(damping, float))
+    K = gain_matrix(stiffness, size, "stiffness")
+    D = (
+        gain_matrix(damping, size, "damping")
+        if passive
+        else np.atleast_2d(np.asarray(damping, float))
+    )
     names = ["x"] if size == 1 else [f"x{k}" for k in range(size)]
     port = Port("end", domain, "flow", size)
     return System(K, names, G=np.eye(size), S=D, ports=[port], passive=passive, name=name)
@@ -69,7 +72,7 @@ class SpatialSpring(Hamiltonian):
     constant = True
 
     def __init__(self, stiffness: ArrayLike, damping: ArrayLike, *, name: str = "spring") -> None:
-        self.K, self.D = gain(stiffness, 6, "stiffness"), gain(damping, 6, "damping")
+        self.K, self.D = gain_matrix(stiffness, 6, "stiffness"), gain_matrix(damping, 6, "damping")
         self.name, self.n = name, 6
         self.states = ("x", "y", "z", "qx", "qy", "qz", "qw")
         self.example = np.array([0.0] * 6 + [1.0])

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import count, expect
+from tarsus._lib.checks import count, expect, vectors
 from tarsus._lib.files import Array
-from tarsus.control.arguments import vectors
 from tarsus.control.controller import ControlLaw
 from tarsus.control.joint_control import Actuated
 from tarsus.model import Model

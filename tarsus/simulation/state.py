@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus import _core
+from tarsus._lib.checks import vectors
 from tarsus._lib.files import Array
-from tarsus.control.arguments import vectors
 from tarsus.model import Model
 from tarsus.model.description import FLOATING, NONHOLONOMIC, QUATERNION
 from tarsus.model.description_builder import root_hint

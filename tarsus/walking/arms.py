@@ -9,11 +9,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import number, reals
+from tarsus._lib.checks import number, positive, reals
 from tarsus._lib.files import Array
 from tarsus.gait.anatomy import Anatomy
 from tarsus.gait.limb_search import Limb
-from tarsus.ik.arguments import positive
 from tarsus.ik.costs import Comfort, Cost, MomentumTracking, MomentumWeight
 from tarsus.ik.tasks.points import PartComTask
 from tarsus.ik.tasks.posture import PostureTask

@@ -191,5 +191,5 @@ def test_mistakes() -> None:
     for one in ({"inertia": 1.0}, {"wrench": lambda t, q, v: np.zeros(6)}):
         with pytest.raises(ValueError, match="inertia and wrench go together"):
             ImpedanceControl(m, "hand", 1.0, **one)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"v must have shape \(…, 7\), got \(6,\)"):
+    with pytest.raises(ValueError, match=r"v has shape \(6,\), must be \(…, 7\)"):
         ImpedanceControl(m, "hand", 1.0)(0.0, BENT, np.zeros(6))

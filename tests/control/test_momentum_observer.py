@@ -158,7 +158,7 @@ def test_batches_are_loops_and_reset_starts_anew() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"tau": np.zeros(3)}, r"tau must have shape \(…, 4\), got \(3,\)"),
+        ({"tau": np.zeros(3)}, r"tau has shape \(3,\), must be \(…, 4\)"),
         ({"t": 0.9}, r"t is 0\.9 s, before the last call at 1\.0 s; reset\(\) starts anew"),
         ({"t": np.nan}, "t is not finite"),
         ({"v": np.full(4, np.inf)}, "v"),

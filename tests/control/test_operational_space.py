@@ -201,21 +201,21 @@ def test_mistakes() -> None:
         OperationalSpaceControl(m, "hand", 1.0, task="place")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"kp has shape \(3,\), must be \(\) or \(6,\)"):
         OperationalSpaceControl(m, "hand", np.ones(3))
-    with pytest.raises(ValueError, match=r"posture must have shape \(…, 7\), got \(6,\)"):
+    with pytest.raises(ValueError, match=r"posture has shape \(6,\), must be \(…, 7\)"):
         OperationalSpaceControl(m, "hand", 1.0, posture=np.zeros(6))
     with pytest.raises(ValueError, match=r"posture_kp is -1\.0, must not be negative"):
         OperationalSpaceControl(m, "hand", 1.0, posture_kp=-1)
     with pytest.raises(ValueError, match=r"posture_kd is -3\.0, must not be negative"):
         OperationalSpaceControl(m, "hand", 1.0, posture_kd=-3)
     control, still = OperationalSpaceControl(m, "hand", 1.0), np.zeros(7)
-    with pytest.raises(ValueError, match=r"reference must have shape \(…, 4, 4\), got \(3,\)"):
+    with pytest.raises(ValueError, match=r"reference has shape \(3,\), must be \(…, 4, 4\)"):
         control(0.0, BENT, still, np.zeros(3))
     with pytest.raises(ValueError, match="reference has a rotation that is not orthonormal"):
         control(0.0, BENT, still, 2 * np.eye(4))
     with pytest.raises(ValueError, match="the last row of reference must be 0 0 0 1"):
         control(0.0, BENT, still, np.eye(4) + np.eye(4, k=-3))
     with pytest.raises(
-        ValueError, match=r"velocity of reference must have shape \(…, 6\), got \(3,\)"
+        ValueError, match=r"velocity of reference has shape \(3,\), must be \(…, 6\)"
     ):
         control(0.0, BENT, still, (np.eye(4), np.zeros(3)))
 

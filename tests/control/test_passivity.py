@@ -194,12 +194,12 @@ def test_mistakes() -> None:
         PassivityControl(m, 1.0, 1.0, factorization="coriolis")  # type: ignore[arg-type]
     control, zero = PassivityControl(m, 1.0, 1.0), np.zeros(3)
     with pytest.raises(
-        ValueError, match=r"velocity of reference must have shape \(…, 3\), got \(4,\)"
+        ValueError, match=r"velocity of reference has shape \(4,\), must be \(…, 3\)"
     ):
         control(0.0, zero, zero, (zero, np.zeros(4)))
     with pytest.raises(ValueError, match="what reference adds has entries that are not finite"):
         control(0.0, zero, zero, (zero, zero, [0.0, np.nan, 0.0]))
-    with pytest.raises(ValueError, match=r"reference must have shape \(…, 3\), got \(2,\)"):
+    with pytest.raises(ValueError, match=r"reference has shape \(2,\), must be \(…, 3\)"):
         control(0.0, zero, zero, np.zeros(2))
 
 

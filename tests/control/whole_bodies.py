@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy_bodies import Statement
 from oracle import Array
 
 import tarsus as ts
 from tarsus.control import Contact, WholeBody
-from tarsus.control.whole_body_qp import Statement
 from tarsus.ik import ComTask, OrientationTask, PositionTask, PostureTask, Solver
 from tarsus.model import Joint, Loop
 from tarsus.robots.quadrupeds import legged

@@ -127,7 +127,7 @@ BAD_ACTIONS: dict[str, tuple[Any, str]] = {
         lambda a: np.where(np.arange(16) == 3, np.inf, a),
         "action has entries that are not fi",
     ),
-    "size": (lambda a: a[..., :-1], r"action must have shape \(.*16\), got \(.*15,?\)"),
+    "size": (lambda a: a[..., :-1], r"action has shape \(.*15,?\), must be \(.*16\)"),
     "states": (lambda a: np.stack([a, a]), r"action must have shape \(.*16,?\), got \(2, .*16\)"),
     "words": (lambda a: "ahead", "action is not an array of numbers"),
 }

@@ -226,7 +226,7 @@ def test_a_batch_is_many(lifted: ts.Trajectory) -> None:
         (lambda m: BaseEstimator(m, IMU, {}), "contacts is empty"),
         (lambda m: begun(m, rotation=np.nan), "rotation is not finite"),
         (lambda m: begun(m, position=-1.0), "position is -1.0, must not be negative"),
-        (lambda m: begun(m, v=np.zeros(3)), r"v must have shape \(…, 38\)"),
+        (lambda m: begun(m, v=np.zeros(3)), r"v has shape .*, must be \(…, 38\)"),
         (lambda m: begun(m, q=np.full(m.nq, np.nan)), "q has entries that are not finite"),
     ],
 )
@@ -239,11 +239,11 @@ def test_wrong_input_is_named(lifted: ts.Trajectory, make: Any, message: str) ->
     ("name", "value", "message"),
     [
         ("gyro", [0.0, np.nan, 0.0], "gyro has entries that are not finite"),
-        ("gyro", np.zeros(2), "gyro must have shape"),
+        ("gyro", np.zeros(2), "gyro has shape"),
         ("gyro", np.zeros((4, 3)), r"gyro has leading dimensions \(4,\)"),
         ("accelerometer", [0.0, 0.0, np.inf], "accelerometer has entries that are not finite"),
-        ("q", np.zeros(5), "q must have shape"),
-        ("v", np.zeros(5), "v must have shape"),
+        ("q", np.zeros(5), "q has shape"),
+        ("v", np.zeros(5), "v has shape"),
         ("closed", {"left_sole_link": "no"}, r"closed\['left_sole_link'\] is 'no'"),
         ("closed", {"left_sole_link": 1.0}, "must be True or False"),
         ("closed", {"left_sole_link": [True, False]}, "has leading dimensions"),

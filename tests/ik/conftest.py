@@ -5,4 +5,4 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "clusters"))
+sys.path += [str(Path(__file__).parents[1] / name) for name in ("clusters", "control")]

@@ -271,5 +271,5 @@ def test_bad_arguments() -> None:
         ts.carry(model, "model", model.neutral())  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"q has shape \(3,\)"):
         ts.carry(model, model, np.zeros(3))
-    with pytest.raises(ValueError, match="v is not finite"):
+    with pytest.raises(ValueError, match="v has entries that are not finite"):
         ts.carry(model, model, model.neutral(), np.full(model.nv, np.inf))

@@ -202,7 +202,7 @@ def test_motions_without_inertia_are_named() -> None:
     ("q", "v", "message"),
     [
         (np.zeros(20), None, r"q has shape \(20,\), must be \(…, 21\)"),
-        (np.full(21, np.nan), None, "q is not finite"),
+        (np.full(21, np.nan), None, "q has entries that are not finite"),
         (np.zeros(21), np.zeros(3), r"v has shape \(3,\), must be \(…, 18\)"),
     ],
 )

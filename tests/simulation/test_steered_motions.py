@@ -132,9 +132,9 @@ def test_functions_of_python_may_be_given_too() -> None:
 @pytest.mark.parametrize(
     ("setpoint", "message"),
     [
-        (np.zeros(3), r"reference must have shape \(…, 4\), got \(3,\)"),
+        (np.zeros(3), r"reference has shape \(3,\), must be \(…, 4\)"),
         (np.full(4, np.nan), "reference has entries that are not finite"),
-        ((ARM, np.zeros(2)), r"velocity of reference must have shape \(…, 4\), got \(2,\)"),
+        ((ARM, np.zeros(2)), r"velocity of reference has shape \(2,\), must be \(…, 4\)"),
         ((ARM, ARM, ARM, ARM), "at most three parts, got 4"),
         (np.zeros((3, 4)), "setpoints are for 3 states, but the motion has 1"),
         (np.zeros((1, 1, 4)), "at most one batch dimension"),
@@ -161,7 +161,7 @@ def test_controllers_that_do_not_fit_are_refused() -> None:
     sim.reset(ARM, controller=bad)
     sim.step()
     sim.step()
-    with pytest.raises(ValueError, match="reference must have shape"):
+    with pytest.raises(ValueError, match="reference has shape"):
         sim.step()
     sim.reset(ARM, controller=lambda t, q, v: np.full(4, np.nan))
     with pytest.raises(SimulationError, match="the controller returned nan"):
@@ -180,7 +180,7 @@ def test_a_cascade_has_its_inner_controller_in_the_core() -> None:
         sim.run(standing(), duration=0.1, controller=Cascade(cascade.outer, stiff(), 0.003))
     low = Cascade(lambda t, q, v: standing() if t < 0.05 else ARM, stiff(), outer_period=0.02)
     with pytest.raises(
-        SimulationError, match="outer controller returned: reference must"
+        SimulationError, match="outer controller returned: reference has shape"
     ) as caught:
         sim.run(standing(), duration=0.1, controller=low)
     assert caught.value.time == pytest.approx(0.06)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import LARGEST, count, expect, flag, number, read_only, reals, suggestion
 from tarsus._lib.files import Array
-from tarsus.control.arguments import checked_model
+from tarsus.control.controller import checked_model
 from tarsus.model.model import Model
 
 

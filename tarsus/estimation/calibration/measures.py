@@ -16,10 +16,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import LARGEST, number, reals
+from tarsus._lib.checks import LARGEST, number, poses, reals
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
-from tarsus.control.arguments import poses
 from tarsus.model.model import Model
 from tarsus.spatial import (
     adjoint,

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import number, numbers
+from tarsus._lib.checks import not_negative, number, numbers
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
-from tarsus.control.arguments import not_negative
 from tarsus.events import guards, resets
 from tarsus.events.flow import flow
 from tarsus.events.phase import Exit, Phase

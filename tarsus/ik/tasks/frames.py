@@ -7,10 +7,9 @@ import copy
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import numbers
+from tarsus._lib.checks import numbers, rotations, weights
 from tarsus._lib.differences import derivative, steps
 from tarsus._lib.files import Array
-from tarsus.ik.arguments import rotations, weights
 from tarsus.ik.points import ALIGNED, seen_drift
 from tarsus.ik.tasks.task import LEVER, AimedTask
 from tarsus.model.model import Model

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import numbers
+from tarsus._lib.checks import names_of, numbers
 from tarsus._lib.files import Array
-from tarsus.ik.arguments import names_of, targets
 from tarsus.ik.points import (
     ALIGNED,
     CentreOfMass,
@@ -21,7 +20,7 @@ from tarsus.ik.points import (
     point_of,
     seen_drift,
 )
-from tarsus.ik.tasks.task import AimedTask
+from tarsus.ik.tasks.task import AimedTask, targets
 from tarsus.model.model import Model
 from tarsus.spatial import skew
 
@@ -258,9 +257,9 @@ class DirectedTask(AimedTask):
     def prepare(self, model: Model) -> int:
         """Look up the point."""
         if self.offset is None:
-            self._point: Point = point_of(model, self.frame)
+            self.led: Point = point_of(model, self.frame)
         else:
-            self._point = FrameOrigin(model, self.frame, self.offset)
+            self.led = FrameOrigin(model, self.frame, self.offset)
         return int(self.rows(np.eye(3)[0]).shape[-2])
 
     def rows(self, direction: Array) -> Array:
@@ -270,28 +269,30 @@ class DirectedTask(AimedTask):
     def error(self, q: ArrayLike) -> Array:
         """Return how far the point is away (…, size) [m]."""
         self.model  # noqa: B018 - says so if there is no machine yet
-        away = self._point.place(q) - self.target[..., 0, :]
-        return np.asarray((self._rows() @ away[..., None])[..., 0])
+        away = self.led.place(q) - self.target[..., 0, :]
+        return np.asarray((self.directions @ away[..., None])[..., 0])
 
     def jacobian(self, q: ArrayLike) -> Array:
         """Return the derivative (…, size, nv) of the error along steps of the velocities."""
         self.model  # noqa: B018 - says so if there is no machine yet
-        return np.asarray(self._rows() @ self._point.jacobian(q))
+        return np.asarray(self.directions @ self.led.jacobian(q))
 
     def feedforward(self, q: ArrayLike) -> Array:
         """Return what the velocity of the place asks of the rows (…, size)."""
         if self._target_velocity is None:
             return np.zeros(self.size)
-        return np.asarray((self._rows() @ self._target_velocity[..., None])[..., 0])
+        return np.asarray((self.directions @ self._target_velocity[..., None])[..., 0])
 
     def drift(self, q: Array, v: Array) -> Array:
         """Return what the rate of the error gains (…, size) while joints do not accelerate."""
-        gain = self._point.drift(q, v)
+        gain = self.led.drift(q, v)
         if self._target_acceleration is not None:
             gain = np.asarray(gain - self._target_acceleration)
-        return np.asarray((self._rows() @ gain[..., None])[..., 0])
+        return np.asarray((self.directions @ gain[..., None])[..., 0])
 
-    def _rows(self) -> Array:
+    @property
+    def directions(self) -> Array:
+        """Unit vectors (…, size, 3) in world axes along which the point may not be away."""
         along = self.target[..., 1, :]
         return self.rows(along / np.linalg.norm(along, axis=-1, keepdims=True))
 

@@ -8,11 +8,10 @@ from copy import copy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import number
+from tarsus._lib.checks import names_of, number
 from tarsus._lib.errors import ModelError
 from tarsus._lib.files import Array
-from tarsus.ik.arguments import names_of, of_rows, targets
-from tarsus.ik.tasks.task import AimedTask, Task
+from tarsus.ik.tasks.task import AimedTask, Task, of_rows, targets
 from tarsus.model.description import NONHOLONOMIC, QUASI_VELOCITIES
 from tarsus.model.loops import n_rows
 from tarsus.model.model import Model

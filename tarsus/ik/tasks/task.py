@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus._lib.checks import batch, count, not_negative, read_only, weights
 from tarsus._lib.differences import rate
 from tarsus._lib.errors import ModelError
 from tarsus._lib.files import Array
-from tarsus.ik.arguments import checked_gain, checked_level, of_rows, targets, weights
 from tarsus.model.model import Model
 
 # What a task is: an error of the configuration, its jacobian, and how much and how fast it counts.
@@ -141,7 +141,8 @@ class Task(ABC):
 
     @gain.setter
     def gain(self, value: float | None) -> None:
-        self._gain = checked_gain(value, self.name)
+        gain = value if value is None else not_negative(value, f"gain of task {self.name!r}")
+        self._gain = gain
         self.stated += 1
 
     @property
@@ -151,12 +152,33 @@ class Task(ABC):
 
     @level.setter
     def level(self, value: int) -> None:
-        self._level = checked_level(value, self.name)
+        count(value, f"level of task {self.name!r}", 0, 99)
+        self._level = int(value)
         self.stated += 1
 
     def __repr__(self) -> str:
         speed = "one step" if self.gain is None else f"{self.gain} 1/s"
         return f"<tarsus.ik.{type(self).__name__} {self.name!r}: gain {speed}, level {self.level}>"
+
+
+def targets(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
+    """Return targets (…, *shape), one or one a state; numbers that are not finite may pass.
+
+    What is measured can be missing for a while: a step tells so in its status and stands still.
+    """
+    return read_only(batch(value, shape, what, finite=False, copy=True))
+
+
+def of_rows(
+    values: Array, own: tuple[int, ...], lead: tuple[int, ...], rows: NDArray[np.intp]
+) -> Array:
+    """Return values (…, *own) of some rows of states with leading dimensions, in a line.
+
+    What is the same for all states stays as it is.
+    """
+    if values.ndim == len(own):
+        return values
+    return np.asarray(np.broadcast_to(values, (*lead, *own)).reshape(-1, *own)[rows])
 
 
 # Tasks with a target that can be set at any time: one for all states, or one for each.
