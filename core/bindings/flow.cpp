@@ -1,5 +1,5 @@
-// Smooth motions of one state between given times. Efforts are numbers, or a function of (t, q, v);
-// where nothing of Python is asked for, other threads of it run meanwhile.
+// Smooth motions of one state, or of several together, between given times. Efforts are numbers, or
+// a function of (t, q, v); where nothing of Python is asked for, other threads of it run meanwhile.
 #include "bindings/flow.hpp"
 
 #include <nanobind/stl/string.h>
@@ -20,19 +20,25 @@ struct CoreFlow {
     PythonOutside outside;
     std::unique_ptr<Flow> flow;
     std::atomic<bool> busy{false};
+    const bool together;  // several states
 
     CoreFlow(nb::object o, FlowMethod method, const FlowNumbers& numbers)
         : owner(std::move(o)),
           model(nb::cast<const CoreModel&>(owner)),
           outside(model),
-          flow(kernels().flow->make(method, model.tree, numbers, outside)) {}
+          flow(kernels().flow->make(method, model.tree, numbers, outside)),
+          together(method == FlowMethod::runge_kutta) {
+        outside.several = together;
+    }
 };
 
 FlowMethod method_named(const std::string& name) {
     if (name == "radau") return FlowMethod::radau;
     if (name == "gauss") return FlowMethod::gauss;
     if (name == "dormand_prince") return FlowMethod::dormand_prince;
-    throw std::invalid_argument("method is '" + name + "', must be radau, gauss or dormand_prince");
+    if (name == "rk4") return FlowMethod::runge_kutta;
+    throw std::invalid_argument("method is '" + name +
+                                "', must be radau, gauss, dormand_prince or rk4");
 }
 
 void make(CoreFlow* self, nb::object model, const std::string& method, double rtol, double atol,
@@ -48,7 +54,8 @@ void make(CoreFlow* self, nb::object model, const std::string& method, double rt
         numbers.part_numbers = part_row(numbers.parts, part_numbers);
     }
     const FlowMethod chosen = method_named(method);
-    if (!(rtol > 0 && atol > 0 && step >= 0) || (chosen == FlowMethod::gauss && step == 0))
+    if (!(rtol > 0 && atol > 0 && step >= 0) ||
+        (step == 0 && (chosen == FlowMethod::gauss || chosen == FlowMethod::runge_kutta)))
         throw std::invalid_argument("rtol, atol and step must be positive");
     check_shape("linkage_of_q", 1, linkage_of_q.size(), 1, tree.nq, false);
     check_shape("linkage_of_v", 1, linkage_of_v.size(), 1, tree.nv, false);
@@ -62,13 +69,20 @@ void make(CoreFlow* self, nb::object model, const std::string& method, double rt
     new (self) CoreFlow(std::move(model), chosen, numbers);
 }
 
-void start(CoreFlow& self, double t, nb::handle q, nb::handle v, nb::handle work) {
+void start(CoreFlow& self, double t, nb::handle given_q, nb::handle given_v, nb::handle given_work,
+           long states) {
     const Busy busy(self);
+    if (states < 1 || (states > 1 && !self.together))
+        throw std::invalid_argument("states must be 1, or with method rk4 at least 1");
     Owned own_q, own_v, own_work;
     const Tree& tree = self.model.tree;
-    self.flow->start(t, state_array("q", q, tree.nq, own_q).data,
-                     state_array("v", v, tree.nv, own_v).data,
-                     state_array("work", work, self.flow->work.size(), own_work).data);
+    Flow& flow = *self.flow;
+    const size_t works = flow.work.size() / flow.states;
+    const Numbers q = state_array("q", given_q, states * tree.nq, own_q);
+    const Numbers v = state_array("v", given_v, states * tree.nv, own_v);
+    const Numbers work = state_array("work", given_work, states * works, own_work);
+    flow.states = self.outside.states = states;
+    flow.start(t, q.data, v.data, work.data);
 }
 
 nb::tuple go(CoreFlow& self, nb::handle given, double end, nb::handle effort) {
@@ -80,7 +94,7 @@ nb::tuple go(CoreFlow& self, nb::handle given, double end, nb::handle effort) {
         if (!(times.data[k] <= end && times.data[k] >= (k ? times.data[k - 1] : 0.0)))
             throw std::invalid_argument("times must rise from 0 up to end");
     }
-    const npy_intp nq = self.model.tree.nq, nv = self.model.tree.nv;
+    const npy_intp nq = npy_intp(self.flow->q.size()), nv = npy_intp(self.flow->v.size());
     const npy_intp works = npy_intp(self.flow->work.size());
     std::vector<double> q(times.size * nq), v(times.size * nv), work(times.size * works);
     const bool needs_python = self.outside.drive(effort.ptr());
@@ -120,18 +134,21 @@ nb::dict statistics(const CoreFlow& self) {
 }  // namespace
 
 void bind_flow(nb::module_& m) {
-    nb::class_<CoreFlow>(m, "Flow", "A smooth motion of one state under way.")
+    nb::class_<CoreFlow>(m, "Flow", "A smooth motion under way: of one state, by rk4 of several.")
         .def("__init__", &make, nb::arg("model").none(), nb::arg("method"), nb::kw_only(),
              nb::arg("rtol"), nb::arg("atol"), nb::arg("step"), nb::arg("friction"),
              nb::arg("linkage_of_q"), nb::arg("linkage_of_v"), nb::arg("parts").none() = nb::none(),
              nb::arg("part_numbers").none() = nb::none())
         .def("start", &start, nb::arg("t"), nb::arg("q").none(), nb::arg("v").none(),
-             nb::arg("work").none(),
-             "Begin at a time and a state, with what works were until then.")
-        .def("go", &go, nb::arg("times").none(), nb::arg("end"), nb::arg("effort").none(),
-             "States q, v and works at times, no step past end; and why it stopped: 0 at the last "
-             "of them, 1 to look whether it may go on, 2 the step became too short, 3 stages were "
-             "not solved, 4 no finite rates at `lost`, 5 velocities beyond all bounds.")
+             nb::arg("work").none(), nb::arg("states") = 1,
+             "Begin at a time and a state, or several one after the other, with what works were "
+             "until then.")
+        .def(
+            "go", &go, nb::arg("times").none(), nb::arg("end"), nb::arg("effort").none(),
+            "States q, v and works at times, those of several states one after the other in a row, "
+            "no step past end; and why it stopped: 0 at the last "
+            "of them, 1 to look whether it may go on, 2 the step became too short, 3 stages were "
+            "not solved, 4 no finite rates at `lost`, 5 velocities beyond all bounds.")
         .def_prop_ro("statistics", &statistics, "What was done since the flow was made.")
         .def_prop_ro(
             "t", [](const CoreFlow& self) { return self.flow->t; }, "How far it is [s].")

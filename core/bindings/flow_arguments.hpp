@@ -14,14 +14,18 @@
 
 namespace tarsus {
 
-// null with a Python exception set
-inline PyObject* row_of(const double* numbers, npy_intp size) {
-    PyObject* made = PyArray_SimpleNew(1, &size, NPY_DOUBLE);
+// (rows, width), or (width) of one row if they are not `several`; null with a Python exception set
+inline PyObject* array_of(const double* numbers, npy_intp rows, npy_intp width, bool several) {
+    npy_intp shape[2] = {rows, width};
+    PyObject* made = PyArray_SimpleNew(several ? 2 : 1, shape + !several, NPY_DOUBLE);
     if (made) {
-        std::copy_n(numbers, size,
+        std::copy_n(numbers, rows * width,
                     static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made))));
     }
     return made;
+}
+inline PyObject* row_of(const double* numbers, npy_intp size) {
+    return array_of(numbers, 1, size, false);
 }
 
 class PythonOutside final : public Outside {
@@ -34,7 +38,7 @@ class PythonOutside final : public Outside {
         if (!function_) {
             Owned keep;
             const Numbers tau = given_array("effort", effort, 1, keep);
-            check_shape("effort", 1, tau.size, 1, model_.tree.nv, false);
+            check_shape("effort", 1, tau.size, 1, states * model_.tree.nv, false);
             check_finite("effort", tau.data, tau.size);
             held_.assign(tau.data, tau.data + tau.size);
         }
@@ -42,19 +46,20 @@ class PythonOutside final : public Outside {
         return function_ || model_.functions;
     }
 
-    void efforts(double t, const double* q, const double* v, double* tau) override {
+    void efforts(double t, long n, const double* q, const double* v, double* tau) override {
         const Tree& tree = model_.tree;
         if (!function_) {
             std::copy(held_.begin(), held_.end(), tau);
             return;
         }
-        const Owned time(PyFloat_FromDouble(t)), at_q(row_of(q, tree.nq)), at_v(row_of(v, tree.nv));
+        const Owned time(PyFloat_FromDouble(t)), at_q(array_of(q, n, tree.nq, several)),
+            at_v(array_of(v, n, tree.nv, several));
         if (!time.object || !at_q.object || !at_v.object) throw PythonError();
         const Owned found(call_python(function_, time.object, at_q.object, at_v.object));
         if (!found.object) throw PythonError();
         Owned keep;
-        const Numbers numbers = given_array("effort", found.object, 1, keep);
-        check_shape("effort", 1, numbers.size, 1, tree.nv, false);
+        const Numbers numbers = given_array("effort", found.object, several ? 2 : 1, keep);
+        check_shape("effort", 1, numbers.size, 1, n * tree.nv, false);
         std::copy_n(numbers.data, numbers.size, tau);
     }
 
@@ -87,6 +92,9 @@ class PythonOutside final : public Outside {
     }
 
     PyObject* stop = nullptr;  // borrowed for a call
+    // How many states efforts are for; if `several`, functions are given and return a row for each.
+    long states = 1;
+    bool several = false;
 
    private:
     const CoreModel& model_;

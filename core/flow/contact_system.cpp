@@ -76,7 +76,7 @@ void ContactSystem::watch() {
 
 void ContactSystem::push(double t, const double* q, const double* v, double* force, double* power) {
     const int nv = tree_.nv;
-    outside_.efforts(t, q, v, force);
+    outside_.efforts(t, 1, q, v, force);
     const size_t bytes = spanning_bytes<double>(tree_) + bytes_of<double>(tree_.joint_nq) +
                          3 * bytes_of<double>(tree_.joint_nv) + 3 * bytes_of<double>(nv) +
                          part_forces_bytes<double>(tree_, numbers_.parts);

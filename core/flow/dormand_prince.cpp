@@ -85,7 +85,7 @@ class DormandPrince final : public Flow {
         System system{*this};
         double *y = step_->y, *first = step_->k[0];
         std::copy_n(step_->next, size(), y);
-        if (known_) std::swap(step_->k[0], step_->k[explicit_method::kStages]);
+        if (known_) std::swap(step_->k[0], step_->k[DormandPrince853::kStages]);
         else system.rates(t, y, first, nullptr, nullptr), known_ = true;
         if (length_ == 0) length_ = first_length();
         dense_ = false;

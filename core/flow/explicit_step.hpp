@@ -1,6 +1,7 @@
-// A step of y′ = f(t, y) by an explicit method of order 8, in each lane with its own time and
-// length (explicit_tableau.hpp). Errors are measured lane by lane: root mean squares within each
-// linkage, and the largest of these.
+// A step of y′ = f(t, y) by an explicit Runge–Kutta method (explicit_tableau.hpp), in each lane
+// with its own time and length. Errors and output between steps are those of Dormand and Prince's
+// tableau. Errors are measured lane by lane: root mean squares within each linkage, and the largest
+// of these.
 //
 // A system has `size()` numbers, the first `measured()` of which have errors that count, and
 // `rates(t, y, dy, values, slopes)`: the rates at y, and values and rates of its guards unless
@@ -19,10 +20,10 @@ struct Tolerance {
     int linkages;
 };
 
-template <class T>
+template <class T, class Tableau = DormandPrince853>
 class ExplicitStep {
    public:
-    static constexpr int kSlopes = explicit_method::kDenseStages;
+    static constexpr int kStages = Tableau::kStages, kSlopes = Tableau::kSlopes;
 
     ExplicitStep(int size, int measured, const Tolerance& tolerance, Scratch& scratch)
         : y(scratch.take<T>(size)),
@@ -32,34 +33,32 @@ class ExplicitStep {
           tolerance_(tolerance),
           stage_(scratch.take<T>(size)),
           sum_(scratch.take<T>(2 * tolerance.linkages)),
-          dense_(scratch.take<T>(4 * size)) {
+          dense_(scratch.take<T>(Tableau::kDenseRows * size)) {
         for (T*& slope : k) slope = scratch.take<T>(size);
         for (int j = 0; j < size; ++j) next[j] = T(0.0);
     }
     static size_t bytes(int size, int linkages) {
         return (3 + kSlopes) * bytes_of<T>(size) + bytes_of<T>(2 * linkages) +
-               bytes_of<T>(4 * size);
+               bytes_of<T>(Tableau::kDenseRows * size);
     }
 
     T *y, *next;    // at the start, and at the end
-    T* k[kSlopes];  // slopes; the first at the start, the thirteenth at the end
+    T* k[kSlopes];  // slopes; the first at the start, number kStages at the end if there is one
 
     // next := y after h; k[0] must be known
     template <class System>
     void stages(System& system, const T& t, const T& h) {
-        using namespace explicit_method;
         for (int i = 1; i < kStages; ++i) slope(system, i, t, h, k[i]);
         combine(kStages, h, next);
     }
     // … and the slopes and guards there
     template <class System>
     void finish(System& system, const T& t, const T& h, T* values, T* slopes) {
-        system.rates(t + h, next, k[explicit_method::kStages], values, slopes);
+        system.rates(t + h, next, k[kStages], values, slopes);
     }
 
     // parts of what is allowed, 1 at most for a step that is good enough
     T error(const T& h) {
-        using namespace explicit_method;
         const T zero(0.0);
         const int n = tolerance_.linkages;
         T *fifth = sum_, *third = sum_ + n;
@@ -68,7 +67,7 @@ class ExplicitStep {
             const T a = absolute(y[j]), b = absolute(next[j]);
             const T scale =
                 T(1.0) / mul_add(T(tolerance_.rtol), select(a > b, a, b), T(tolerance_.atol));
-            const T e5 = weigh(kFifth, j) * scale, e3 = weigh(kThird, j) * scale;
+            const T e5 = weigh(Tableau::kFifth, j) * scale, e3 = weigh(Tableau::kThird, j) * scale;
             const int l = tolerance_.linkage[j];
             fifth[l] = mul_add(e5, e5, fifth[l]), third[l] = mul_add(e3, e3, third[l]);
         }
@@ -87,13 +86,13 @@ class ExplicitStep {
     // what is needed for `at`, after an accepted step
     template <class System>
     void prepare_output(System& system, const T& t, const T& h) {
-        using namespace explicit_method;
-        for (int i = kStages + 1; i < kDenseStages; ++i) slope(system, i, t, h, k[i]);
-        for (int r = 0; r < 4; ++r) {
+        for (int i = kStages + 1; i < kSlopes; ++i) slope(system, i, t, h, k[i]);
+        for (int r = 0; r < Tableau::kDenseRows; ++r) {
             for (int j = 0; j < size_; ++j) {
                 T sum(0.0);
-                for (int i = 0; i < kDenseStages; ++i) {
-                    if (kDense[r][i] != 0) sum = mul_add(T(kDense[r][i]), k[i][j], sum);
+                for (int i = 0; i < kSlopes; ++i) {
+                    const double weight = Tableau::kDense[r][i];
+                    if (weight != 0) sum = mul_add(T(weight), k[i][j], sum);
                 }
                 dense_[r * size_ + j] = sum * h;
             }
@@ -103,7 +102,7 @@ class ExplicitStep {
     double at(int j, int lane, double h, double x) const {
         const double from = lane_of(y[j], lane), by = lane_of(next[j], lane) - from;
         const double first = h * lane_of(k[0][j], lane);
-        const double last = h * lane_of(k[explicit_method::kStages][j], lane);
+        const double last = h * lane_of(k[kStages][j], lane);
         const double power[7] = {by,
                                  first - by,
                                  2 * by - (first + last),
@@ -120,7 +119,7 @@ class ExplicitStep {
     template <class System>
     void slope(System& system, int i, const T& t, const T& h, T* out) {
         combine(i, h, stage_);
-        system.rates(mul_add(T(explicit_method::kNode[i]), h, t), stage_, out, nullptr, nullptr);
+        system.rates(mul_add(T(Tableau::kNode[i]), h, t), stage_, out, nullptr, nullptr);
     }
     // out := y + h times the slopes by the weights of a row
     TARSUS_INLINE void combine(int row, const T& h, T* out) const {
@@ -132,7 +131,7 @@ class ExplicitStep {
         }
         for (int j = 0; j < size_; ++j) out[j] = T(0.0);
         for (int i = 0; i < row; ++i) {
-            const double weight = explicit_method::kWeight[row][i];
+            const double weight = Tableau::kWeight[row][i];
             if (weight == 0) continue;
             for (int j = 0; j < size_; ++j) out[j] = mul_add(T(weight), k[i][j], out[j]);
         }
@@ -145,7 +144,7 @@ class ExplicitStep {
         T sum[n];
         for (int b = 0; b < n; ++b) sum[b] = T(0.0);
         for (int i = 0; i < row; ++i) {
-            const double weight = explicit_method::kWeight[row][i];
+            const double weight = Tableau::kWeight[row][i];
             if (weight == 0) continue;
             const T by(weight);
             for (int b = 0; b < n; ++b) sum[b] = mul_add(by, k[i][j + b], sum[b]);
@@ -154,7 +153,7 @@ class ExplicitStep {
     }
     TARSUS_INLINE T weigh(const double* weights, int j) const {
         T sum(0.0);
-        for (int i = 0; i <= explicit_method::kStages; ++i) {
+        for (int i = 0; i <= kStages; ++i) {
             if (weights[i] != 0) sum = mul_add(T(weights[i]), k[i][j], sum);
         }
         return sum;

@@ -20,8 +20,8 @@ struct CompliantStatement;  // in flow/compliant_kernel.hpp
 class Outside {
    public:
     virtual ~Outside() = default;
-    // efforts (nv) of one state
-    virtual void efforts(double t, const double* q, const double* v, double* tau) = 0;
+    // efforts (n, nv) of n states at one time
+    virtual void efforts(double t, long n, const double* q, const double* v, double* tau) = 0;
     // values of users' coupling functions, one row for each state of q (states, nq); or null
     virtual const double* table(const double* q, long states) = 0;
     // whether to stop; asked after each step
@@ -58,7 +58,8 @@ enum class FlowEnd : int {
 };
 
 // A motion under way: time, positions, velocities; works of efforts, damping and dry friction (3
-// nv) and of each part.
+// nv) and of each part. The Runge–Kutta method moves several states together, each with its row of
+// q, v and work.
 class Flow {
    public:
     virtual ~Flow() = default;
@@ -69,13 +70,14 @@ class Flow {
     // at a time within the last step
     virtual void sample(double t, double* q, double* v, double* work) = 0;
 
+    long states = 1;  // set before `start`
     double t = 0;
     std::vector<double> q, v, work;
     std::vector<double> lost_q, lost_v;  // where rates had no finite value
     FlowStatistics statistics;
 };
 
-enum class FlowMethod : int { radau, gauss, dormand_prince };
+enum class FlowMethod : int { radau, gauss, dormand_prince, runge_kutta };
 
 // The methods as compiled for one instruction set; `outside` and the tree must outlive the flow.
 struct FlowKernel {

@@ -12,7 +12,8 @@ namespace {
 
 std::unique_ptr<Flow> make(FlowMethod method, const Tree& tree, const FlowNumbers& numbers,
                            Outside& outside) {
-    constexpr decltype(&make_radau) kMakers[] = {make_radau, make_gauss, make_dormand_prince};
+    constexpr decltype(&make_radau) kMakers[] = {make_radau, make_gauss, make_dormand_prince,
+                                                 make_runge_kutta};
     return kMakers[int(method)](tree, numbers, outside);
 }
 

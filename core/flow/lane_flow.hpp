@@ -214,7 +214,7 @@ class LaneFlow {
         for (int j = 0; j < system_.size(); ++j) {
             step_.y[j] = select(goes_on > T(0.0), step_.next[j], step_.y[j]);
             step_.k[0][j] =
-                select(goes_on > T(0.0), step_.k[explicit_method::kStages][j], step_.k[0][j]);
+                select(goes_on > T(0.0), step_.k[ExplicitStep<T>::kStages][j], step_.k[0][j]);
         }
         guards_.go_on(goes_on);
         for (int l = 0; l < kCount; ++l) finish(l, outcome[l], lane_of(h, l), done);

@@ -2,12 +2,13 @@
 
 namespace tarsus::TARSUS_ISA {
 
-Rates::Rates(const Tree& tree, const FlowNumbers& numbers, Outside& outside)
+Rates::Rates(const Tree& tree, const FlowNumbers& numbers, Outside& outside, Times times)
     : calls(tree, outside),
       tree_(tree),
       outside_(outside),
       parts_(tree, numbers.parts, numbers.part_numbers.data()),
       held_(tree, numbers.parts, numbers.part_numbers.data(), HeldRows::Which::all),
+      times_(times),
       friction_(numbers.friction) {
     for (int k = 0; k < tree.joint_nv; ++k) {
         brakes_ = brakes_ || tree.damping[k] != 0 || tree.friction[k] != 0;
@@ -59,7 +60,9 @@ bool Rates::forces(long n, const double* t, const double* q, const double* v, do
                    double* power) {
     const int nq = tree_.nq, nv = tree_.nv;
     evaluated += n;
-    for (long s = 0; s < n; ++s) outside_.efforts(t[s], q + s * nq, v + s * nv, tau + s * nv);
+    if (times_ == Times::equal) outside_.efforts(t[0], n, q, v, tau);
+    for (long s = 0; times_ == Times::each && s < n; ++s)
+        outside_.efforts(t[s], 1, q + s * nq, v + s * nv, tau + s * nv);
     calls.at(q, n);
     for (long s = 0; power && s < n; ++s) {
         double* row = power + s * powers();

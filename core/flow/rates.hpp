@@ -10,8 +10,13 @@ namespace tarsus::TARSUS_ISA {
 
 class Rates {
    public:
+    // whether the states of a call have a time each, or one for all, at which efforts are asked
+    // once
+    enum class Times { each, equal };
+
     // `numbers` must outlive it
-    Rates(const Tree& tree, const FlowNumbers& numbers, Outside& outside);
+    Rates(const Tree& tree, const FlowNumbers& numbers, Outside& outside,
+          Times times = Times::each);
 
     // numbers in a row of powers: of efforts, damping and dry friction (3 nv), and of parts
     int powers() const { return 3 * tree_.nv + parts_.count(); }
@@ -41,6 +46,7 @@ class Rates {
     Outside& outside_;
     PartForces parts_;
     HeldRows held_;
+    const Times times_;
     bool friction_, passive_ = false, brakes_ = false;
     std::vector<double> tau_, passive_forces_, w_, G_, damping_, dry_, pushed_, records_;
 };

@@ -65,7 +65,7 @@ class Simulation(Interactive):
     `ts.contact.Penalty(…)`; "event" locates impacts, releases and slips, "compliant" lets surfaces
     deform, both with steps of their own and samples each dt. `dt` [s] is the step. `integrator` is
     "semi_implicit", "explicit", or for free space "rk4" or "gauss" (steps of dt), "dormand_prince",
-    "radau", "lsoda", "adams", "bdf" or "cvode" (steps of their own, samples each dt), or one of
+    "radau" or "adams" (steps of their own, samples each dt), or one of
     `ts.integrators` with its numbers. Dry friction, stiction (nv,) and limits of joints are part of
     the contact problem. Efforts beyond the model's limits
     are cut unless `effort_limits` is False. `strict` makes a step whose contacts could not be

@@ -97,7 +97,7 @@ class SmoothRun:
     def __init__(self, steps: SmoothSteps, every: int, *, ends: bool, watch: Watch | None) -> None:
         self.steps, self.every, self.ends, self.watch = steps, every, ends, watch
         if watch is not None:
-            steps.chunk = 1  # a state that is ended makes no step more
+            steps.look_at_each_step()  # a state that is ended makes no step more
         self.samples: list[Sample] = []
         self.interrupted = False
 

@@ -33,11 +33,6 @@ def acting_on(simulation: Simulation, q: Array) -> Acting | None:
                 f"part {each.name!r} {what}, which integrator {simulation.integrator.name!r} does "
                 "not know; use 'semi_implicit'"
             )
-    if simulation.integrator.name == "rk4" and len(acting.numbers) > 1:
-        raise ValueError(
-            "numbers of parts differ from state to state, which integrator 'rk4' does not know; "
-            "use 'dormand_prince' or 'radau'"
-        )
     return acting
 
 

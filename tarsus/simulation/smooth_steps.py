@@ -8,22 +8,26 @@ from itertools import islice, repeat
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarsus._lib.console import Interrupt
 from tarsus._lib.files import Array
 from tarsus.model import Model
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.drives import Controller
-from tarsus.simulation.errors import FASTEST, SimulationError, diverged
+from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.integrators import RK4, Integration
 from tarsus.simulation.integrators.adaptive import Paced, samples
+from tarsus.simulation.integrators.core_solver import CoreSolver
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 from tarsus.simulation.smooth_efforts import SmoothEfforts
 from tarsus.simulation.trajectory import Failure
 
 CHUNK = 64
-"""Steps that a thread makes of one state at once."""
+"""Steps that a thread makes of one state, or of a group of states, at once."""
+GROUP = 64
+"""States that move together, so that all their numbers stay in a processor's cache."""
+AHEAD = 32768
+"""Steps of all states together that threads may be ahead."""
 
 THREADED = ("rk4", "dormand_prince", "radau", "gauss", "event")
 """Those whose states threads can share."""
@@ -46,7 +50,7 @@ class SmoothSteps:
     def __init__(
         self,
         model: Model,
-        integrator: RK4 | Paced,
+        integrator: Paced,
         controller: Controller | None,
         effort: Array,
         *,
@@ -69,16 +73,36 @@ class SmoothSteps:
         self.period = self.efforts.period
         self.threads, self.chunk = threads, CHUNK
         """How many steps a thread makes of one state before it takes another."""
-        self.solvers = (
-            []
-            if isinstance(integrator, RK4)
-            else [integrator.solver(self.motion.of_state(k), dt) for k in range(states)]
-        )
+        self.together = isinstance(integrator, RK4)
+        """Whether states of a group move together, as rows."""
+        alike = acting is None or len(acting.numbers) == 1
+        self.whole = self.together and alike and self.efforts.any and not self.period
+        """Whether all states are one group, whose controller is asked for all of them at once."""
+        self.groups: list[int] | list[slice] = list(range(states))
+        """The states of each solver."""
+        if self.together:
+            shared = states if self.whole else -(-states // threads)
+            size = (max(GROUP, shared) if self.efforts.any else GROUP) if alike else 1
+            self.groups = [slice(k, min(k + size, states)) for k in range(0, states, size)]
+            self.chunk = max(1, min(CHUNK, AHEAD // states))
+        self.solvers = [
+            integrator.solver(motion.of_state(own.start if isinstance(own, slice) else own), dt)
+            for own in self.groups
+        ]
         self.failures: dict[int, Failure] = {}
         self.ended: set[int] = set()
         """States that someone has ended: they stay where they are."""
+        self.made: dict[int, int] = {}
+        """Steps of states that go on no more."""
         self.interrupt = Interrupt()
         """Whether to stop, for steps that take long."""
+
+    def look_at_each_step(self) -> None:
+        """Make no steps beyond a sample before someone has seen it, who may end states there."""
+        self.chunk = 1
+        for solver in self.solvers if self.together else ():
+            assert isinstance(solver, CoreSolver)
+            solver.ahead = 1
 
     @property
     def stopped(self) -> set[int]:
@@ -102,121 +126,126 @@ class SmoothSteps:
 
     def _following(self, now: Parts, first: int, last: int, held: Array | None) -> Iterator[Parts]:
         """Yield what there is after each of the steps from number `first` to `last`."""
-        if isinstance(self.integrator, RK4):
-            for step in range(first, last):
-                now = self._step(step, now, held)
-                yield now
-            return
         ticks = range(first, last + 1)
-        states = [self._alone(k, now, ticks, held) for k in range(len(now[0]))]
-        for parts in self._together(states, last - first):
-            q, v, work = map(np.stack, zip(*parts, strict=True))
+        groups = [self._group(k, now, ticks, held) for k in range(len(self.groups))]
+        for parts in self._all(groups, last - first):
+            each = zip(*parts, strict=True)
+            q, v, work = map(np.concatenate, each) if self.together else map(np.stack, each)
             yield q, v, work
 
-    def _together(self, states: list[Iterator[Parts]], steps: int) -> Iterator[tuple[Parts, ...]]:
-        """Yield all states after each step; threads take states, some steps of each at a time."""
-        if self.threads == 1:
-            yield from zip(*states, strict=True)
+    def _all(self, groups: list[Iterator[Parts]], steps: int) -> Iterator[tuple[Parts, ...]]:
+        """Yield all groups after each step; threads take groups, some steps of each at a time."""
+        if self.threads == 1 or len(groups) == 1:
+            yield from zip(*groups, strict=True)
             return
         with ThreadPoolExecutor(self.threads) as pool:
             for _ in range(0, steps, self.chunk):
-                some = pool.map(lambda state: list(islice(state, self.chunk)), states)
+                some = pool.map(lambda group: list(islice(group, self.chunk)), groups)
                 yield from zip(*some, strict=True)
 
-    # --- RK4: all states together -------------------------------------------------------------
+    # --- a group: one state at its own pace, or several together --------------------------------
 
-    def _step(self, step: int, now: Parts, held: Array | None) -> Parts:
-        """Return what there is one step later."""
-        states = np.arange(len(now[0]))
-        if self.failures or self.ended:
-            states = np.delete(states, list(self.stopped))
-            now = now[0].copy(), now[1].copy(), now[2].copy()
-            if not len(states):
-                return now
-        found = self._step_of(states, step, now, held)
-        if len(states) == len(now[0]):
-            return found
-        for part, new in zip(now, found, strict=True):
-            part[states] = new
-        return now
+    def _group(self, number: int, now: Parts, ticks: range, held: Array | None) -> Iterator[Parts]:
+        """Yield a group of states at all ticks but the first."""
+        own, step, last = self.groups[number], ticks[0], ticks[-1]
+        state = now[0][own], now[1][own], now[2][own]
+        names = range(self.states)[own] if isinstance(own, slice) else (own,)
+        tau = None if held is None else held[own]
+        while step < last:
+            stopped = self.stopped
+            rows = [row for row, k in enumerate(names) if k not in stopped]
+            going = {names[row] for row in rows}
+            if not rows:
+                break
+            try:
+                for found in self._moved(number, state, rows, range(step, last + 1), tau):
+                    state, step = found, step + 1
+                    yield state
+                    if self.ended and not self.ended.isdisjoint(going):
+                        self.made.update(dict.fromkeys(self.ended & going, step))
+                        break
+            except (SimulationError, ArithmeticError) as error:
+                self._isolate(number, state, rows, step, tau, error)
+                if going.isdisjoint(self.failures):
+                    raise  # together they cannot go on, but each of them can
+        yield from repeat(state, last - step)
 
-    def _step_of(
-        self, states: NDArray[np.int64], step: int, now: Parts, held: Array | None
-    ) -> Parts:
-        """Return some states one step later. Where that is not possible for all, try the halves."""
-        assert isinstance(self.integrator, RK4)
-        whole = len(states) == len(now[0])
-        old = now if whole else (now[0][states], now[1][states], now[2][states])
-        effort = self._effort_of(states, now, held)
-        try:
-            new = self.integrator.step(self.motion, step * self.dt, old, self.dt, effort)
-        except ArithmeticError as error:
-            if len(states) == 1:
-                self._fail(int(states[0]), step + 1, error)
-                return old
-            halves = np.array_split(states, 2)
-            parts = [self._step_of(half, step, now, held) for half in halves]
-            q, v, work = map(np.concatenate, zip(*parts, strict=True))
-            return q, v, work
-        if self.model.constraints or self.motion.held:
-            new = self._closed(new)
-        slow = np.abs(new[1]) < FASTEST
-        for k in [] if slow.all() else np.flatnonzero(~slow.all(axis=1)).tolist():
-            self._fail(int(states[k]), step + 1, diverged(self.model, new[1][k]))
-            for part, kept in zip(new, old, strict=True):
-                part[k] = kept[k]
-        return new
+    def _moved(
+        self, number: int, state: Parts, rows: list[int], ticks: range, tau: Array | None
+    ) -> Iterator[Parts]:
+        """Yield a group at all ticks but the first, whose other rows stay as they are."""
+        effort = self._effort(state, rows, tau)
+        tcrit = getattr(self.integrator, "tcrit", ())
+        every = not self.together or len(rows) == len(state[0])
+        some = state if every else (state[0][rows], state[1][rows], state[2][rows])
+        for found in samples(self.solvers[number], some, ticks, self.dt, effort, tcrit):
+            if found is None:
+                if self.interrupt.pressed:
+                    raise KeyboardInterrupt
+            elif every:
+                yield found
+            else:
+                state = state[0].copy(), state[1].copy(), state[2].copy()
+                for part, new in zip(state, found, strict=True):
+                    part[rows] = new
+                yield state
 
-    def _closed(self, parts: Parts) -> Parts:
-        """Return states with loops and parts closed."""
-        found = [self.motion.on_group(np.concatenate(state)) for state in zip(*parts, strict=True)]
-        q, v, work = map(np.stack, zip(*found, strict=True))
-        return q, v, work
+    def _isolate(
+        self,
+        number: int,
+        state: Parts,
+        rows: list[int],
+        step: int,
+        tau: Array | None,
+        error: SimulationError | ArithmeticError,
+    ) -> None:
+        """Note which states of a group cannot make a step that its rows could not make together."""
+        if not isinstance(error, SimulationError) and type(error) is not ArithmeticError:
+            raise error  # a controller's own, such as a division by zero
+        if len(rows) == 1:
+            own = self.groups[number]
+            self._fail(own.start + rows[0] if isinstance(own, slice) else own, step + 1, error)
+            return
+        middle = len(rows) // 2
+        for half in (rows[:middle], rows[middle:]):
+            try:
+                for _ in self._moved(number, state, half, range(step, step + 2), tau):
+                    pass
+            except (SimulationError, ArithmeticError) as found:
+                self._isolate(number, state, half, step, tau, found)
 
-    def _effort_of(self, states: NDArray[np.int64], now: Parts, held: Array | None) -> Effort:
-        """Return the efforts of some states as a function of these; the others stay as they are."""
-        if held is not None:
-            tau = held[states]
-            return lambda t, q, v: tau
+    def _effort(self, state: Parts, rows: list[int], tau: Array | None) -> Effort:
+        """Return the efforts of some rows of a group, held or as a function of these rows."""
+        if not self.together:
+            if tau is None and self.efforts.any:
+                return self.efforts.one
+            return np.zeros(self.model.nv) if tau is None else tau
+        if tau is not None:
+            return tau if len(rows) == len(tau) else tau[rows]
+        if not self.efforts.any:
+            return np.zeros((len(rows), self.model.nv))
+        if not self.whole:
+            return lambda t, q, v: self.efforts.one(t, q[0], v[0])[None]
+        if len(rows) == len(state[0]):
+            return self.efforts.all
 
         def effort(t: float, q: Array, v: Array) -> Array:
-            if len(q) == len(now[0]):
-                return self._output(t, (q, v, now[2]))
-            whole = now[0].copy(), now[1].copy(), now[2]
-            whole[0][states], whole[1][states] = q, v
-            return self._output(t, whole)[states]
+            """Ask for all states, of which the others are where they were."""
+            all_q, all_v = state[0].copy(), state[1].copy()
+            all_q[rows], all_v[rows] = q, v
+            return self.efforts.all(t, all_q, all_v)[rows]
 
         return effort
 
-    # --- the others: each state at its own pace -------------------------------------------------
-
-    def _alone(self, k: int, now: Parts, ticks: range, held: Array | None) -> Iterator[Parts]:
-        """Yield state number k at all ticks but the first."""
-        state, step = (now[0][k], now[1][k], now[2][k]), ticks[0]
-        if k not in self.stopped:
-            tcrit = getattr(self.integrator, "tcrit", ())
-            effort: Effort = self.efforts.one
-            if held is not None or not self.efforts.any:
-                effort = np.zeros(self.model.nv) if held is None else held[k]
-            try:
-                for found in samples(self.solvers[k], state, ticks, self.dt, effort, tcrit):
-                    if found is not None:
-                        state, step = found, step + 1
-                        yield state
-                        if k in self.ended:
-                            break
-                    elif self.interrupt.pressed:
-                        raise KeyboardInterrupt
-            except (SimulationError, ArithmeticError) as error:
-                self._fail(k, step + 1, error)
-        yield from repeat(state, ticks[-1] - step)
-
     def integration(self, steps: int) -> Integration:
         """Return what the integrator did in so many steps of dt."""
-        counts = [solver.statistics for solver in self.solvers] or [
-            {"order": 4, "steps": steps, "rejected": 0, "rates": 4 * steps, "jacobians": 0}
-            | {"factorisations": 0, "last_step": self.dt, "next_step": self.dt}
-        ] * self.states
+        if not self.together:
+            counts = [solver.statistics for solver in self.solvers]
+            return Integration.of(self.integrator, counts, self.batched)
+        made = [min(steps, self.made.get(k, steps)) for k in range(self.states)]
+        lengths = {"last_step": self.dt, "next_step": self.dt}
+        nothing = dict.fromkeys(("rejected", "jacobians", "factorisations"), 0)
+        counts = [{"order": 4, "steps": n, "rates": 4 * n, **nothing, **lengths} for n in made]
         return Integration.of(self.integrator, counts, self.batched)
 
     # --- efforts and failures -------------------------------------------------------------------
@@ -225,7 +254,7 @@ class SmoothSteps:
         """Return the efforts (B, nv) that a sample shows."""
         if held is not None:
             return held
-        if isinstance(self.integrator, RK4):
+        if self.whole or not self.efforts.any:
             return self._output(step * self.dt, now)
         return np.stack(
             [self.efforts.one(step * self.dt, *each) for each in zip(*now[:2], strict=True)]
@@ -240,6 +269,5 @@ class SmoothSteps:
         cause, body = f"the motion diverged, the step is too long: {error}", None
         if isinstance(error, SimulationError):
             cause, body = error.cause, error.body
-        elif type(error) is not ArithmeticError:  # a controller's own, such as a division by zero
-            raise error
+        self.made[state] = step - 1
         self.failures[state] = Failure(state, step * self.dt, body, cause)

@@ -35,7 +35,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "rk4": ("chain", {"integrator": "rk4"}),
     "radau": ("chain", {"integrator": "radau"}),
     "gauss": ("four_bar_chain", {"integrator": "gauss"}),
-    "lsoda": ("chain", {"integrator": "lsoda"}),
+    "adams": ("chain", {"integrator": "adams"}),
 }
 """Contact laws and integrators beside those of `ENGINES`: a scene and its changes."""
 

@@ -24,7 +24,7 @@ def test_threads_do_not_change_bits(instruction_set: str) -> None:
     runs = golden_record.read(instruction_set)["runs"]
     threaded = {name: run for name, run in runs.items() if "batch" in run}
     refused = [name for name, run in threaded.items() if run["threads"] == "refused"]
-    assert refused == ["chain lsoda"]
+    assert refused == ["chain adams"]
     assert not [n for n in threaded.keys() - refused if runs[n]["batch"] != runs[n]["threads"]]
 
 

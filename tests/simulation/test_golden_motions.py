@@ -6,7 +6,6 @@ chains in NumPy that shares nothing with the library (`bars.PlanarChain`).
 
 from __future__ import annotations
 
-import importlib.util
 from typing import Any
 
 import numpy as np
@@ -21,12 +20,8 @@ TIGHT: list[Any] = [
     integrators.Gauss(),
     integrators.DormandPrince(1e-10, 1e-11),
     integrators.Radau(1e-10, 1e-11),
-    integrators.Lsoda(1e-11, 1e-12),
     integrators.Adams(1e-11, 1e-12),
-    integrators.Bdf(1e-11, 1e-12),
 ]
-if importlib.util.find_spec("sksundae"):
-    TIGHT.append(integrators.Cvode(1e-11, 1e-12, method="adams"))
 
 
 def name_of(integrator: Any) -> str:

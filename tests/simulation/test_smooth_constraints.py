@@ -20,8 +20,6 @@ ALL: list[Any] = [
     TIGHT,
     integrators.Radau(1e-10, 1e-11),
     integrators.Adams(1e-11, 1e-12),
-    integrators.Bdf(1e-9, 1e-10),
-    integrators.Lsoda(1e-10, 1e-11),
 ]
 
 

@@ -4,7 +4,6 @@ Semi-implicit and explicit Euler run in the core, with contacts. The others are 
 without a ground: RK4 and Gauss with steps of dt, the rest with steps of their own.
 """
 
-from tarsus.simulation.integrators.cvode import Cvode
 from tarsus.simulation.integrators.dormand_prince import DormandPrince
 from tarsus.simulation.integrators.explicit_euler import ExplicitEuler
 from tarsus.simulation.integrators.gauss import Gauss
@@ -18,7 +17,7 @@ from tarsus.simulation.integrators.integrator import (
     integrator_of,
     refuse,
 )
-from tarsus.simulation.integrators.multistep import Adams, Bdf, Lsoda
+from tarsus.simulation.integrators.multistep import Adams
 from tarsus.simulation.integrators.radau import Radau
 from tarsus.simulation.integrators.rk4 import RK4
 from tarsus.simulation.integrators.semi_implicit import SemiImplicit
@@ -28,14 +27,11 @@ __all__ = [
     "RK4",
     "SMOOTH",
     "Adams",
-    "Bdf",
-    "Cvode",
     "DormandPrince",
     "ExplicitEuler",
     "Gauss",
     "Integration",
     "Integrator",
-    "Lsoda",
     "Paced",
     "Radau",
     "SemiImplicit",

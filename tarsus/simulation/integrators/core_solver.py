@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
@@ -22,11 +23,14 @@ WHY = {
     LOST: CAUSES[NOT_FINITE],
 }
 CHUNK = 256
-"""Times that the core is given at once."""
+"""Times that the core is given at once, for one state."""
 
 
 class CoreSolver:
-    """The motion of one state by a method of the core; `step` is the first or the only length."""
+    """The motion of one state by a method of the core; `step` is the first or the only length.
+
+    By "rk4" some states move together: then q, v, works and held efforts are rows of these.
+    """
 
     def __init__(
         self,
@@ -39,6 +43,8 @@ class CoreSolver:
         step: float = 0.0,
     ) -> None:
         self.motion, self.order = motion, order
+        self.ahead: int | None = None
+        """Times that the core is given at once at most."""
         of_q, of_v = linkages(motion.model)
         self._flow = _core.Flow(
             motion.model,
@@ -57,13 +63,22 @@ class CoreSolver:
         self, t: float, state: Parts, times: Iterable[float], end: float, effort: Effort
     ) -> Iterator[Parts | None]:
         """Yield the states at rising times, from a state at t; None: it goes on."""
-        self._flow.start(t, *state)
+        rows = state[0].shape[:-1]
+        states = math.prod(rows)
+        self._flow.start(t, state[0].ravel(), state[1].ravel(), state[2].ravel(), states)
         rising = iter(times)
         # Ctrl-C is seen between chunks; where Python is asked anyway they may be short
-        chunk = CHUNK if isinstance(effort, np.ndarray) else 1
+        chunk = 1
+        if isinstance(effort, np.ndarray):
+            chunk, effort = max(1, (self.ahead or CHUNK) // states), np.ravel(effort)
         while len(some := np.fromiter(islice(rising, chunk), np.float64)):
             while len(some):
                 q, v, work, ended = self._flow.go(some, end, effort)
+                if rows:
+                    q, v, work = (
+                        part.reshape(len(part), states, part.shape[1] // states)
+                        for part in (q, v, work)
+                    )
                 yield from zip(q, v, work, strict=True)
                 some = some[len(q) :]
                 if ended == PAUSED:

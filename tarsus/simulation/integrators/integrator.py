@@ -6,23 +6,22 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from tarsus._lib.checks import suggestion
-from tarsus.simulation.integrators.cvode import Cvode
 from tarsus.simulation.integrators.dormand_prince import DormandPrince
 from tarsus.simulation.integrators.explicit_euler import ExplicitEuler
 from tarsus.simulation.integrators.gauss import Gauss
-from tarsus.simulation.integrators.multistep import Adams, Bdf, Lsoda
+from tarsus.simulation.integrators.multistep import Adams
 from tarsus.simulation.integrators.radau import Radau
 from tarsus.simulation.integrators.rk4 import RK4
 from tarsus.simulation.integrators.semi_implicit import SemiImplicit
 
 Stepped: TypeAlias = SemiImplicit | ExplicitEuler
 """Those that run with contacts."""
-Paced: TypeAlias = DormandPrince | Radau | Gauss | Lsoda | Adams | Bdf | Cvode
+Paced: TypeAlias = DormandPrince | Radau | Gauss | Adams
 """Those that take each state of a smooth motion at its own pace, by a `solver`."""
 Smooth: TypeAlias = RK4 | Paced
 Integrator: TypeAlias = Stepped | Smooth
 
-SMOOTH = (RK4, DormandPrince, Radau, Gauss, Lsoda, Adams, Bdf, Cvode)
+SMOOTH = (RK4, DormandPrince, Radau, Gauss, Adams)
 INTEGRATORS: Mapping[str, type[Any]] = {
     each.name: each for each in (SemiImplicit, ExplicitEuler, *SMOOTH)
 }

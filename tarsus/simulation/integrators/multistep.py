@@ -1,9 +1,9 @@
-"""Multistep methods of variable order that SciPy has: LSODA, which changes between stiff and
-non-stiff formulae by itself, and the two of VODE.
+"""Adams' method of variable order, by VODE of SciPy: P. Brown, G. Byrne, A. Hindmarsh, "VODE: a
+variable-coefficient ODE solver", SIAM Journal on Scientific and Statistical Computing 10, 1989.
 
-L. Petzold, "Automatic selection of methods for solving stiff and nonstiff systems", SIAM Journal on
-Scientific and Statistical Computing 4, 1983; P. Brown, G. Byrne, A. Hindmarsh, "VODE: a
-variable-coefficient ODE solver", the same 10, 1989.
+Its history would be spoiled by moving the state back to unit quaternions and closed loops after
+each step. So samples are moved back, and the method restarts from a sample where that moves it by
+as much as its errors may be.
 """
 
 from __future__ import annotations
@@ -16,33 +16,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tarsus._lib.files import Array
-from tarsus.simulation.errors import SimulationError
+from tarsus.simulation.errors import FASTEST, SimulationError, diverged
 from tarsus.simulation.integrators.adaptive import Adaptive, Parts
-from tarsus.simulation.integrators.drift import Drift
+from tarsus.simulation.integrators.linkages import LinkageNorm
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 
 STEPS_AT_ONCE = 500
-"""After so many it is seen whether to go on."""
+"""Steps after which VODE returns, to see whether to go on."""
 GO_ON, TIRED = 2, -1
-"""ISTATE of both: on from the last call; so many steps were made that it stopped."""
+"""ISTATE of VODE: on from the last call; so many steps were made that it stopped."""
 COUNTS = ("steps", "rates", "jacobians", "factorisations", "rejected")
-"""What adds up over restarts."""
+"""Statistics that add up over restarts."""
 NOT_PAST = 4
-"""ITASK of both: normal computation, without a step past TCRIT."""
+"""ITASK of VODE: normal computation, without a step past TCRIT."""
 SAME_TIME = 100 * np.finfo(np.float64).eps
-"""Both treat TCRIT as reached within so much of |t| + |step|, and make no step any more. VODE of
+"""VODE treats TCRIT as reached within so much of |t| + |step|, and makes no step any more. That of
 SciPy 1.17 then returns the time of its last step instead of TCRIT."""
-
-
-@dataclass(frozen=True)
-class Lsoda(Adaptive):
-    """Adams' formulae, or backward differences while the motion is stiff."""
-
-    name: ClassVar[str] = "lsoda"
-
-    def solver(self, motion: SmoothMotion, dt: float) -> MultistepSolver:
-        """Return what moves one state."""
-        return MultistepSolver(motion, self, "lsoda", {})
 
 
 @dataclass(frozen=True)
@@ -51,66 +40,71 @@ class Adams(Adaptive):
 
     name: ClassVar[str] = "adams"
 
-    def solver(self, motion: SmoothMotion, dt: float) -> MultistepSolver:
+    def solver(self, motion: SmoothMotion, dt: float) -> AdamsSolver:
         """Return what moves one state."""
-        return MultistepSolver(motion, self, "vode", {"method": "adams"})
+        return AdamsSolver(motion, self)
 
 
-@dataclass(frozen=True)
-class Bdf(Adaptive):
-    """Backward differences of orders 1 to 5, for stiff motions."""
-
-    name: ClassVar[str] = "bdf"
-
-    def solver(self, motion: SmoothMotion, dt: float) -> MultistepSolver:
-        """Return what moves one state."""
-        options = {"method": "bdf", "with_jacobian": True, "order": 5}
-        return MultistepSolver(motion, self, "vode", options)
-
-
-class MultistepSolver:
+class AdamsSolver:
     """The motion of one state under way."""
 
-    def __init__(
-        self, motion: SmoothMotion, own: Adaptive, method: str, options: Mapping[str, Any]
-    ) -> None:
-        self.motion = motion
-        self._drift = Drift(motion, own.rtol, own.atol)
-        self._method = method
-        # LSODA takes the largest of all errors: no linkage loosens another
-        weights = np.ones(motion.n_numbers) if method == "lsoda" else self._drift.weights
-        self._options = {
-            "rtol": own.rtol * weights,
-            "atol": own.atol * weights,
-            "nsteps": STEPS_AT_ONCE,
-            **options,
-        }
+    def __init__(self, motion: SmoothMotion, own: Adams) -> None:
+        self.motion, self.rtol, self.atol = motion, own.rtol, own.atol
+        self._norm = LinkageNorm(motion.model, motion.works)
         self._counts: dict[str, float] = {}
         self._last: dict[str, float] = {}
 
     def between(
         self, t: float, state: Parts, times: Iterable[float], end: float, effort: Effort
     ) -> Iterator[Parts | None]:
-        """Yield the states at rising times, from a state at t."""
+        """Yield the states at rising times, from a state at t; None: it goes on."""
         from scipy.integrate import ode  # slow to import, and only needed here
 
         self._rates = self.motion.careful_rates_of(effort)
-        solver = ode(self._rates).set_integrator(self._method, **self._options)
-        self._drift.checked(t, np.concatenate(state))
-        self._start(solver, t, np.concatenate(state), end)
+        weights = self._norm.weights
+        solver = ode(self._rates).set_integrator(
+            "vode",
+            method="adams",
+            rtol=self.rtol * weights,
+            atol=self.atol * weights,
+            nsteps=STEPS_AT_ONCE,
+        )
+        start = np.concatenate(state)
+        self._closed(t, start)
+        self._start(solver, t, start, end)
         for time in times:
             y = self._moved(solver, time)
             while not _has_reached(solver, time):
-                self._drift.checked(solver.t, y)
+                self._closed(solver.t, y)
                 yield None
                 y = self._moved(solver, time)
-            parts = self._drift.checked(time, y)
-            if self._drift.restarts and time < end:
+            parts = self._closed(time, y)
+            if self._is_far(parts, y) and time < end:
                 self._start(solver, time, np.concatenate(parts), end)
             yield parts
 
+    @property
+    def statistics(self) -> Mapping[str, float]:
+        """What was done until now, also before the last start."""
+        return {
+            name: self._counts.get(name, 0) + number if name in COUNTS else number
+            for name, number in self._last.items()
+        }
+
+    def _closed(self, time: float, y: Array) -> Parts:
+        """Return y = (q, v, works) with unit quaternions and closed loops."""
+        v = self.motion.split(y)[1]
+        if not np.abs(v).max(initial=0.0) < FASTEST:
+            raise diverged(self.motion.model, v, time)
+        return self.motion.on_group(y)
+
+    def _is_far(self, parts: Parts, y: Array) -> bool:
+        """Return whether closing moved y by more than its errors may be."""
+        moved = (np.concatenate(parts) - y) / (self.atol + self.rtol * np.abs(y))
+        return self._norm(moved) > 1.0
+
     def _moved(self, solver: Any, time: float) -> Array:
-        """Return y at a time, or where the method stopped to be asked again."""
+        """Return y at a time, or where VODE stopped to be asked again."""
         own, before = solver._integrator, solver.t
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what they say is raised
@@ -121,22 +115,14 @@ class MultistepSolver:
             own.success, own.call_args[3] = 1, GO_ON
         elif not solver.successful():
             message = own.messages.get(own.istate, f"istate {own.istate}")
-            raise SimulationError(f"{self._method}: {message}", time=solver.t)
+            raise SimulationError(f"vode: {message}", time=solver.t)
         if solver.t <= before and not _has_reached(solver, time):
             raise SimulationError(
-                f"{self._method} made no progress from {before!r} s towards {time!r} s; choose "
-                "another integrator, such as 'radau', or larger tolerances",
+                f"vode made no progress from {before!r} s towards {time!r} s; choose another "
+                "integrator, such as 'radau', or larger tolerances",
                 time=before,
             )
         return np.asarray(y)
-
-    @property
-    def statistics(self) -> Mapping[str, float]:
-        """What was done until now, also before the last start."""
-        return {
-            name: self._counts.get(name, 0) + number if name in COUNTS else number
-            for name, number in self._last.items()
-        }
 
     def _start(self, solver: Any, t: float, y: Array, end: float) -> None:
         self._counts = dict(self.statistics)
@@ -146,8 +132,7 @@ class MultistepSolver:
         own.call_args[2], own.call_args[4][0] = NOT_PAST, end
 
     def _note(self, own: Any) -> None:
-        """Read what the method says about itself in its work arrays (optional outputs)."""
-        vode = self._method == "vode"
+        """Read what VODE says about itself in its work arrays (optional outputs)."""
         self._last = {
             "order": int(own.iwork[13]),
             "last_step": float(own.rwork[10]),
@@ -155,13 +140,12 @@ class MultistepSolver:
             "steps": int(own.iwork[10]),
             "rates": int(own.iwork[11]),
             "jacobians": int(own.iwork[12]),
+            "factorisations": int(own.iwork[18]),
+            "rejected": int(own.iwork[20]) + int(own.iwork[21]),
         }
-        if vode:
-            self._last["factorisations"] = int(own.iwork[18])
-            self._last["rejected"] = int(own.iwork[20]) + int(own.iwork[21])
 
 
 def _has_reached(solver: Any, time: float) -> bool:
-    """Return whether the solver is at a time or past it, by the criterion of VODE and LSODA."""
+    """Return whether the solver is at a time or past it, by the criterion of VODE."""
     last_step = float(solver._integrator.rwork[10])
     return bool(time - solver.t <= SAME_TIME * (abs(solver.t) + abs(last_step)))
