@@ -30,19 +30,23 @@ SMALL_STEP = 1e-10
 class Point:
     """Parameters (p,), nodes, and the motion that they make; `used` (N, rows) are rows that count.
 
-    `sample_residuals` (N, rows) are samples less the motion, in deviations, NaN for none; `gaps`
-    what segments miss the next node by, in deviations of states. `residuals` (n,) and `slopes`
-    (n, p) are those of rows that count as if segments met, as far as no first state explains them,
-    and the gaps, which no step of the parameters changes.
+    `sample_residuals` (N, rows) are samples less the motion, in deviations, NaN for none. `left`
+    (n,) are those of rows that count as if segments met, `by_start` and `by_values` (n, …) slopes
+    of the motion there; nodes change by `node_slopes` with the first state and the parameters, and
+    by `node_shifts` so that segments meet. `residuals` and `slopes` are those as far as no first
+    state explains them, and the gaps at nodes, which no step of the parameters changes.
     """
 
     values: Array
     nodes: Nodes
     shot: Shot
-    sample_residuals: Array
     used: NDArray[np.bool_]
-    gaps: Array
-    linear: Linear
+    sample_residuals: Array
+    left: Array
+    by_start: Array
+    by_values: Array
+    node_slopes: Array
+    node_shifts: Array
     residuals: Array
     slopes: Array
     gap: float
@@ -51,17 +55,6 @@ class Point:
     def squares(self) -> float:
         """The squares of the residuals that count, in units of their deviations."""
         return float((self.sample_residuals[self.used] ** 2).sum())
-
-
-@dataclass(frozen=True, eq=False)
-class Linear:
-    """Rows by the first state and by the parameters, what is left, and steps of nodes by both."""
-
-    by_start: Array
-    by_values: Array
-    left: Array
-    node_slopes: Array
-    node_shifts: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,15 +86,7 @@ class Search:
 
     def at(self, values: Array, nodes: Nodes, used: NDArray[np.bool_] | None = None) -> Point:
         """Return the point with these unknowns; rows near its jumps do not count unless stated."""
-        recording = self.shooting.recording
-        shot = self.shooting.shoot(values, nodes)
-        model = shot.model
-        residuals = recording.residuals(model, shot.q, shot.v) / recording.deviations
-        steps = np.asarray(model.difference(nodes.q[1:], shot.end_q))
-        gaps = np.concatenate([steps, shot.end_v - nodes.v[1:]], axis=1)
-        if used is None:
-            used = self._used(residuals, shot)
-        return self._condensed(values, nodes, shot, residuals, used, gaps / self._state_deviations)
+        return self._condensed(values, nodes, self.shooting.shoot(values, nodes), used)
 
     def solve(self, point: Point) -> tuple[Point, str]:
         """Return the point of least squares from a given one on, and why it is not, if so."""
@@ -113,20 +98,18 @@ class Search:
             used = self._used(point.sample_residuals, point.shot)
             if accepted > FROZEN or np.array_equal(used, point.used):
                 return point
-            return self._condensed(
-                *(point.values, point.nodes, point.shot, point.sample_residuals, used, point.gaps)
-            )
+            return self._condensed(point.values, point.nodes, point.shot, used)
 
         return self.problem.solve(point, self._moved, renew)
 
     def _moved(self, point: Point, values: Array, share: float) -> Point:
         """Return the point with other parameters; nodes and the first state go with them."""
-        linear, step = point.linear, values - point.values
-        start: Array = np.zeros(linear.node_shifts.shape[1])
+        step = values - point.values
+        start: Array = np.zeros(point.node_shifts.shape[1])
         if self.free_start:
-            left = share * linear.left - linear.by_values @ step
-            start = np.asarray(np.linalg.lstsq(linear.by_start, left, rcond=None)[0])
-        moves = linear.node_slopes @ np.concatenate([start, step]) + share * linear.node_shifts
+            left = share * point.left - point.by_values @ step
+            start = np.asarray(np.linalg.lstsq(point.by_start, left, rcond=None)[0])
+        moves = point.node_slopes @ np.concatenate([start, step]) + share * point.node_shifts
         nodes, nv = point.nodes, point.nodes.v.shape[1]
         q = np.asarray(point.shot.model.integrate(nodes.q, moves[:, :nv]))
         return self.at(values, Nodes(nodes.at, q, nodes.v + moves[:, nv:]), point.used)
@@ -145,52 +128,43 @@ class Search:
         return used
 
     def _condensed(
-        self,
-        values: Array,
-        nodes: Nodes,
-        shot: Shot,
-        residuals: Array,
-        used: NDArray[np.bool_],
-        gaps: Array,
+        self, values: Array, nodes: Nodes, shot: Shot, used: NDArray[np.bool_] | None
     ) -> Point:
-        """Return the point with rows that count, as if segments met, beside the first state."""
-        linear = self._linear(nodes, shot, residuals, used, gaps)
-        basis = np.linalg.qr(linear.by_start)[0]
-        explained = basis.T @ linear.left
-        left = linear.left - basis @ explained
-        slopes = basis @ (basis.T @ linear.by_values) - linear.by_values
-        missed = gaps.ravel()
+        """Return the point of a motion, with rows that count beside the first state."""
+        recording, deviations = self.shooting.recording, self._state_deviations
+        samples = recording.residuals(shot.model, shot.q, shot.v) / recording.deviations
+        used = self._used(samples, shot) if used is None else used
+        steps = np.asarray(shot.model.difference(nodes.q[1:], shot.end_q))
+        gaps = np.concatenate([steps, shot.end_v - nodes.v[1:]], axis=1)
+        node_slopes, node_shifts = _node_steps(shot, gaps, len(values))
+        states = len(deviations)
+        of = np.searchsorted(nodes.at, np.arange(len(shot.q)), side="right") - 1
+        by_all = shot.slopes[:, :, :states] @ node_slopes[of]
+        by_all[:, :, states:] += shot.slopes[:, :, states:]
+        moved = (shot.slopes[:, :, :states] @ node_shifts[of][..., None])[..., 0]
+        rows = samples.shape[1]
+        by_all = (by_all[:, :rows] / recording.deviations[:, None])[used]
+        left = (samples - moved[:, :rows] / recording.deviations)[used]
+        by_start, by_values = by_all[:, : states if self.free_start else 0], by_all[:, states:]
+        basis = np.linalg.qr(by_start)[0]
+        explained, missed = basis.T @ left, (gaps / deviations).ravel()
+        slopes = basis @ (basis.T @ by_values) - by_values
         return Point(
-            *(values, nodes, shot, residuals, used, gaps, linear),
-            residuals=np.concatenate([left, missed]),
+            *(values, nodes, shot, used, samples, left),
+            *(by_start, by_values, node_slopes, node_shifts),
+            residuals=np.concatenate([left - basis @ explained, missed]),
             slopes=np.concatenate([slopes, np.zeros((missed.size, len(values)))]),
             gap=float(np.hypot(np.linalg.norm(explained), np.linalg.norm(missed))),
         )
 
-    def _linear(
-        self,
-        nodes: Nodes,
-        shot: Shot,
-        residuals: Array,
-        used: NDArray[np.bool_],
-        gaps: Array,
-    ) -> Linear:
-        """Return rows (n, …) that count, by the first state and by the parameters."""
-        at, states = nodes.at, shot.v.shape[1] * 2
-        p = shot.slopes.shape[2] - states
-        slopes, shifts = np.zeros((len(at), states, states + p)), np.zeros((len(at), states))
-        slopes[0] = np.eye(states, states + p)
-        missed = gaps * self._state_deviations
-        for j, end in enumerate(shot.end_slopes):
-            slopes[j + 1] = end[:, :states] @ slopes[j]
-            slopes[j + 1, :, states:] += end[:, states:]
-            shifts[j + 1] = end[:, :states] @ shifts[j] + missed[j]
-        of = np.searchsorted(at, np.arange(len(shot.q)), side="right") - 1
-        by_all = shot.slopes[:, :, :states] @ slopes[of]
-        by_all[:, :, states:] += shot.slopes[:, :, states:]
-        moved = (shot.slopes[:, :, :states] @ shifts[of][..., None])[..., 0]
-        deviations, rows = self.shooting.recording.deviations, residuals.shape[1]
-        by_all = (by_all[:, :rows] / deviations[:, None])[used]
-        left = (residuals - moved[:, :rows] / deviations)[used]
-        by_start = by_all[:, : states if self.free_start else 0]
-        return Linear(by_start, by_all[:, states:], left, slopes, shifts)
+
+def _node_steps(shot: Shot, gaps: Array, count: int) -> tuple[Array, Array]:
+    """Return slopes of nodes by the first state and the parameters, and steps to close gaps."""
+    nodes, states = len(gaps) + 1, gaps.shape[1]
+    slopes, shifts = np.zeros((nodes, states, states + count)), np.zeros((nodes, states))
+    slopes[0] = np.eye(states, states + count)
+    for j, end in enumerate(shot.end_slopes):
+        slopes[j + 1] = end[:, :states] @ slopes[j]
+        slopes[j + 1, :, states:] += end[:, states:]
+        shifts[j + 1] = end[:, :states] @ shifts[j] + gaps[j]
+    return slopes, shifts
