@@ -46,6 +46,10 @@ PARTS = 3
 """Of a tile's side, on ground that is not a plane."""
 COPLANAR = 1e-5
 """Bodies that touch the ground are in front of it: by this share of the depth."""
+FARTHEST = 1e9
+"""Bodies beyond it are not looked at [m]."""
+SHADOWS = 100.0
+"""Bodies that are farther away throw no shadow, in distances of the camera."""
 FONT, LETTERS = "mpl-data/fonts/ttf/DejaVuSans.ttf", 14
 """The font within matplotlib, and its size [px]."""
 SHAFT, HEAD, BARB = 3.0, 12.0, 4.5
@@ -77,6 +81,11 @@ class Renderer:
 
     def picture(self, k: int) -> NDArray[np.uint8]:
         """Return picture k as (height, width, 3) numbers from 0 to 255."""
+        # bodies of a run that diverged are at infinity or nowhere: they are left out
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._drawn(k)
+
+    def _drawn(self, k: int) -> NDArray[np.uint8]:
         target = self._target(k)
         camera = Camera(target, self.distance, *self.view, self.width, self.height)
         corners, colors = self._corners(k), self._colors
@@ -105,7 +114,10 @@ class Renderer:
         """Return where the camera looks (3,): at the mean of a fifth of the pictures around k."""
         count = len(self.stage.times)
         near = np.clip(np.arange(-(count // 10), count // 10 + 1) + k, 0, count - 1)
-        return np.asarray(self.stage.poses[near, :, :3, 3].mean(axis=(0, 1)))
+        places = self.stage.poses[near, :, :3, 3].reshape(-1, 3)
+        # what a run that diverged has thrown away is not looked for
+        places = places[(np.abs(places) < FARTHEST).all(axis=1)]
+        return np.asarray(places.mean(axis=0)) if len(places) else np.zeros(3)
 
     def _corners(self, k: int) -> Array:
         """Return corners (n, 3, 3) of all triangles in the world."""
@@ -199,9 +211,10 @@ class Renderer:
 
     def _lay_shadow(self, picture: Pixels, camera: Camera, behind: Pixels, corners: Array) -> None:
         """Darken the ground where bodies are straight above it."""
-        if not len(corners):
-            return
         flat = corners[..., :2]
+        flat = flat[(np.abs(flat - camera.eye[:2]) < SHADOWS * self.distance).all(axis=(1, 2))]
+        if not len(flat):
+            return
         low, high = flat.min(axis=(0, 1)), flat.max(axis=(0, 1))
         # finer than the picture where the camera looks
         pitch = max(0.7 * self.distance / camera.scale, float((high - low).max()) / 2000)

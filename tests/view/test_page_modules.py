@@ -221,6 +221,24 @@ def test_the_net_on_the_ground_says_its_scale(page: Any, size: float, words: str
     assert page.evaluate(f"_ground.scaleWords({size})") == words
 
 
+def test_a_plane_is_picked_where_it_is_seen(page: Any) -> None:
+    normal = np.array([np.sin(0.2), 0.0, np.cos(0.2)])
+    found = page.evaluate(
+        """normal => { const scene = new _scene.Scene(document.querySelector("canvas"))
+        scene.setMachine({bodies: [], ground: {height: 0.3, normal}, size: 1})
+        scene.frame({jump: true}); scene.render(16)
+        const hits = [[200, 200], [120, 250]].map(([x, y]) => [scene.pick(x, y), [x, y]])
+        const seen = hits.map(([hit, at]) => [hit.body, hit.point, scene.place(hit.point), at])
+        const sky = scene.pick(200, 2)
+        scene.close(); return [seen, sky] }""",
+        normal.tolist(),
+    )
+    for body, point, place, at in found[0]:
+        assert body == -1 and place == pytest.approx(at, abs=0.01)
+        assert normal @ (np.array(point) - [0.0, 0.0, 0.3]) == pytest.approx(0.0, abs=1e-6)
+    assert found[1] is None
+
+
 def test_every_icon_and_arrow_can_be_drawn_and_wrong_ones_are_told(page: Any) -> None:
     complaint = page.evaluate(
         """() => { const canvas = document.querySelector("canvas"), scene = new _scene.Scene(canvas)

@@ -163,6 +163,21 @@ def test_a_plane_by_rays_is_as_one_of_triangles(slope: float, level: float) -> N
     assert apart.mean() < 0.8 and np.quantile(apart, 0.999) < 14
 
 
+@pytest.mark.parametrize("place", [np.nan, np.inf, 1e20, 1e200])
+@pytest.mark.parametrize("ground", [None, Ground(), Steps()])
+def test_runs_that_diverged_are_drawn(place: float, ground: ts.geometry.Terrain | None) -> None:
+    """The picture is that of the body that is still there."""
+    stages = [Stage(hopper(), ground=ground) for _ in range(2)]
+    for stage in stages:
+        stage.poses = stage.poses.copy()
+    stages[0].poses[0, 1, :3, 3] = place
+    stages[1].poses[0, 1] = np.nan
+    pictures = [Renderer(stage, width=160, height=120).picture(0) for stage in stages]
+    assert (pictures[0] == pictures[1]).all() and np.ptp(pictures[0]) > 50
+    stages[0].poses[:] = place
+    assert Renderer(stages[0], width=80, height=60).picture(0).shape == (60, 80, 3)
+
+
 def test_free_space_has_no_ground() -> None:
     picture = Renderer(box_at(0.5, Space()), width=80, height=60).picture(0)
     assert picture[-1, 0] == pytest.approx(255 * SKY, abs=1)

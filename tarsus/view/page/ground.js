@@ -73,6 +73,17 @@ export class GroundPlot {
     this.gl.bufferData(this.gl.ARRAY_BUFFER, both, this.gl.STATIC_DRAW)
   }
 
+  /** Where a ray {from, way} meets a plane, which has no triangles to ask: as picking.js says it, or null. */
+  hit({ from, way }) {
+    if (this.mesh || !this.solid) return null
+    const [n, p] = [this.normal, [0, 0, this.height]]
+    const along = n[0] * way[0] + n[1] * way[1] + n[2] * way[2]
+    const distance = n.reduce((sum, x, i) => sum + x * (p[i] - from[i]), 0) / along
+    if (!(distance > 0)) return null
+    const point = from.map((x, i) => x + distance * way[i])
+    return { body: -1, point, local: point, normal: n, distance }
+  }
+
   /** Height of a plane below a place; meshes are asked with a ray. */
   heightAt(x, y) {
     const n = this.normal

@@ -16,12 +16,10 @@
 //       a point is [x, y, z] in the world or {body, point}, then it moves with the body
 //   scene.select(body | [bodies] | null)   scene.hover(body | null)    outlines
 //   scene.setOpacity(body, opacity)   scene.setColor(body, color | null)
-//   scene.setLook(tag, {color, opacity})   of shells
-//   scene.setShells(shells)   other shells; objects that were given before keep their meshes
+//   scene.setLook(tag, {color, opacity})   scene.setShells(shells)   objects given before keep their meshes
 //   scene.pick(x, y)        CSS pixels on the canvas → {body, point, local, normal, distance} or null;
 //                           the ground is body −1
-//   scene.pickShell(x, y)   → the tag of a shell, or null
-//   scene.pickArrow(x, y)   → the arrow that was given, or null; it is drawn thicker
+//   scene.pickShell(x, y)   → a tag or null        scene.pickArrow(x, y) → an arrow or null; it is drawn thicker
 //   scene.ray(x, y)         → {from, way}     scene.place(point) → [x, y] on the canvas or null
 //   scene.frame({turn, jump})  look at the whole machine; scene.camera is camera.js's: .goal .inset
 //                           .allows(event) .follow is scene.follow = true
@@ -172,15 +170,8 @@ export class Scene {
   pick(x, y) {
     const ray = this.ray(x, y)
     const hit = pick(ray, this.parts.targets())
-    const { ground } = this
-    if (ground.mesh || !ground.solid) return hit
-    // a plane has no triangles to ask
-    const [n, p] = [ground.normal, [0, 0, ground.height]]
-    const along = n[0] * ray.way[0] + n[1] * ray.way[1] + n[2] * ray.way[2]
-    const distance = n.reduce((sum, x, i) => sum + x * (p[i] - ray.from[i]), 0) / along
-    if (!(distance > 0) || (hit && hit.distance < distance)) return hit
-    const point = ray.from.map((x, i) => x + distance * ray.way[i])
-    return { body: -1, point, local: point, normal: n, distance }
+    const plane = this.ground.hit(ray)
+    return plane && !(hit && hit.distance < plane.distance) ? plane : hit
   }
 
   pickShell(x, y) {
