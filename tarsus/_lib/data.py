@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from tarsus._lib.checks import suggestion
+from tarsus._lib.errors import TarsusError
 
 KINDS = "biufc"
 """Of arrays: Booleans, integers, floats and complex numbers."""
@@ -82,7 +83,7 @@ def encode(value: Any, what: str = "the value", classes: Classes | None = None) 
         raise TypeError(f"{what}{''.join(reversed(error.path))} {error.args[0]}") from None
 
 
-class _NotPlainError(Exception):
+class _NotPlainError(TarsusError, TypeError):
     """A value that no file can keep, and the way to it, the last part first."""
 
     def __init__(self, reason: str) -> None:
