@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from tarsus._lib.errors import WORLD
@@ -15,10 +15,11 @@ from tarsus.model.loops import LOOP_KINDS
 from tarsus.model.model import Model
 from tarsus.parts.constraints import CONSTRAINTS
 from tarsus.parts.forces import FORCES
+from tarsus.parts.part import Part
 from tarsus.spatial import pose
 from tarsus.studio import adding
 from tarsus.studio import editing as setting
-from tarsus.studio.adding import SOLIDS, add_coupling
+from tarsus.studio.adding import SOLIDS, add_coupling, check_new
 from tarsus.studio.assembly import close_all, try_again
 from tarsus.studio.carriers import carriers
 from tarsus.studio.commands.command import command
@@ -26,13 +27,11 @@ from tarsus.studio.commands.copy import named_bodies
 from tarsus.studio.commands.time import count
 from tarsus.studio.copies import Image, copied_part, linkage_of
 from tarsus.studio.language import Line, LineError, one_of
-from tarsus.studio.renaming import renamed
 from tarsus.studio.wires import add_mesh, add_wire
 
 if TYPE_CHECKING:
     from tarsus.studio.edit_history import Edit
     from tarsus.studio.session import Stage
-
 
 # To build: `add`, `set`, `delete`, `rename`, `group`.
 
@@ -221,3 +220,67 @@ def _moved(loop: Loop, bodies: set[str], shift: Array) -> Loop:
         if getattr(loop, own) == WORLD and getattr(loop, other) in bodies:
             changed[at] = shift @ getattr(loop, at)
     return replace(loop, **changed) if changed else loop
+
+
+# Other names for things, also in all that refers to them.
+
+
+def renamed(stage: Stage, old: str, new: str) -> str:
+    """Give something another name, also in all that refers to it."""
+    document = stage.document
+    what = document.names[one_of(old, document.names, "name")]
+    check_new(stage, new)
+    said = f"rename {old} {new}"
+    if what == "part":
+        parts = {
+            (new if name == old else name): replace(part, name=new) if name == old else part
+            for name, part in document.parts.items()
+        }
+        resting = frozenset(new if name == old else name for name in document.resting)
+        stage.become(document.but(parts=parts, resting=resting), said)
+        return f"{old} is {new} now"
+    left_out = tuple(_loop_of(loop, old, new) for loop in document.left_out)
+    if what == "left out":
+        stage.become(document.but(left_out=left_out), said)
+        return f"{old} is {new} now"
+    editor = Editor(stage.machine.model).change(what, old, name=new)
+    if what == "body" and any(joint.name == old for joint in document.description.joints):
+        editor.change("joint", old, name=new)
+    parts = {name: _with_body_renamed(part, old, new) for name, part in document.parts.items()}
+    start = stage.machine.q, stage.machine.v
+    model = editor.build()
+    groups = {
+        name: tuple(new if body == old else body for body in bodies)
+        for name, bodies in document.groups.items()
+    }
+    document = document.but(
+        description=model.description, parts=parts, left_out=left_out, groups=groups
+    )
+    stage.become(document, said, model=model, start=start)
+    return f"{old} is {new} now"
+
+
+def _loop_of(loop: Loop, old: str, new: str) -> Loop:
+    """Return a loop joint in which something has its new name."""
+    names: dict[str, Any] = {
+        key: new for key in ("name", "body_a", "body_b") if getattr(loop, key) == old
+    }
+    return replace(loop, **names)
+
+
+def _with_body_renamed(part: Part, old: str, new: str) -> Part:
+    """Return a part whose places on a body have the body's new name."""
+    changed: dict[str, Any] = {}
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if value == old if isinstance(value, str) else False:
+            changed[field.name] = new
+        elif (
+            isinstance(value, tuple)
+            and len(value) == 2
+            and isinstance(value[0], str)
+            and value[0] == old
+        ):
+            changed[field.name] = (new, value[1])
+    changed.pop("name", None)
+    return replace(part, **changed) if changed else part
