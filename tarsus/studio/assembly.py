@@ -20,8 +20,7 @@ from tarsus.parts.part import split
 from tarsus.parts.rigid_constraints import Joint as HeldJoint
 from tarsus.simulation.errors import SimulationError
 from tarsus.spatial import inverse, quaternion_from_rotation
-from tarsus.studio.carriers import helpers
-from tarsus.studio.document import Document
+from tarsus.studio.document import Document, helpers
 from tarsus.studio.language import Line, LineError
 from tarsus.studio.live_model import Machine
 

@@ -20,7 +20,7 @@ from tarsus.studio import assembly as structure
 from tarsus.studio import messages
 from tarsus.studio.appearance import ground_numbers
 from tarsus.studio.assembly import LEFT_OUT, welds_of
-from tarsus.studio.carriers import carriers
+from tarsus.studio.document import carriers
 from tarsus.studio.editing import JOINT_FIELDS, number_at
 from tarsus.studio.messages import all_quantities, clean
 from tarsus.studio.session import Stage

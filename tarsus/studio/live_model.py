@@ -24,8 +24,7 @@ from tarsus.simulation.errors import StartError
 from tarsus.simulation.simulation import Simulation
 from tarsus.spatial import inverse, pose, rotation_from_quaternion
 from tarsus.studio.bindings import Plan, Targets, plan_of, targets_of, ways
-from tarsus.studio.carriers import carriers
-from tarsus.studio.document import Document
+from tarsus.studio.document import Document, carriers
 from tarsus.studio.powers import PowerMeter, unaccounted
 
 # A document that moves: its model, its simulation, and its state carried over edits.

@@ -19,8 +19,7 @@ from tarsus.parts.part import Part, split
 from tarsus.robots.load import CALL
 from tarsus.studio import editing as setting
 from tarsus.studio.adding import SOLIDS
-from tarsus.studio.carriers import carriers
-from tarsus.studio.document import Document
+from tarsus.studio.document import Document, carriers
 from tarsus.studio.language import Line, LineError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from tarsus.model.description import Description
-from tarsus.studio.carriers import helpers
+from tarsus.studio.document import helpers
 
 # Work that lasts: how far it has come, and whether someone else wants it to stop.
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tarsus.studio import Stage
-from tarsus.studio.carriers import carriers, helpers
 from tarsus.studio.client_updates import scene
+from tarsus.studio.document import carriers, helpers
 from tarsus.studio.messages import frame, shapes
 
 ARM = """

@@ -21,11 +21,11 @@ from tarsus.studio import adding
 from tarsus.studio import editing as setting
 from tarsus.studio.adding import SOLIDS, add_coupling, check_new
 from tarsus.studio.assembly import close_all, try_again
-from tarsus.studio.carriers import carriers
 from tarsus.studio.commands.command import command
 from tarsus.studio.commands.copy import named_bodies
 from tarsus.studio.commands.time import count
 from tarsus.studio.copies import Image, copied_part, linkage_of
+from tarsus.studio.document import carriers
 from tarsus.studio.language import Line, LineError, one_of
 from tarsus.studio.wires import add_mesh, add_wire
 
