@@ -110,9 +110,9 @@ class Document:
 
 # Bodies without mass on the axes of joints, and the joints that fix others to them.
 #
-# A body that is joined at a point beside its own origin hangs on such a carrier: `rod.hinge` carries
-# `rod`, by the joint `rod_fixed`; a body that was cut off floats by `rod_free`. No person named them,
-# so none is told of them.
+# A body that is joined at a point beside its origin is fixed to such a carrier: `rod.hinge` carries
+# `rod` by the joint `rod_fixed`; a body that was cut off floats by `rod_free`. The studio made
+# these names, so it does not list them.
 
 
 def carriers(stated: Description) -> dict[str, str]:

@@ -101,8 +101,9 @@ def standing(document: Document, model: Model) -> State:
 
 # Steps short enough for the feedback of a controller that was made for whole runs.
 #
-# An adaptive run follows a stiff feedback by steps of its own, and `dt` is how often it is recorded.
-# Steps of that length may not: τ = −K x − D v, held for a step, is stable only if all eigenvalues of
+# An adaptive run takes shorter steps for a stiff feedback, and `dt` is the period of its records.
+# Steps of length `dt` may be too long: τ = −K x − D v, constant in a step, is stable only if all
+# eigenvalues of
 #
 #     v⁺ = v − dt M⁻¹ (K x + D v),   x⁺ = x + dt v⁺
 #
