@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from tarsus._lib.errors import WORLD
@@ -15,10 +15,11 @@ from tarsus.model.loops import LOOP_KINDS
 from tarsus.model.model import Model
 from tarsus.parts.constraints import CONSTRAINTS
 from tarsus.parts.forces import FORCES
+from tarsus.parts.part import Part
 from tarsus.spatial import pose
 from tarsus.studio import adding
 from tarsus.studio import editing as setting
-from tarsus.studio.adding import SOLIDS, add_coupling
+from tarsus.studio.adding import SOLIDS, add_coupling, check_new
 from tarsus.studio.assembly import close_all, try_again
 from tarsus.studio.commands.command import command
 from tarsus.studio.commands.copy import named_bodies
@@ -30,13 +31,6 @@ from tarsus.studio.wires import add_mesh, add_wire
 
 if TYPE_CHECKING:
     from tarsus.studio.edit_history import Edit
-    from tarsus.studio.session import Stage
-import dataclasses
-
-from tarsus.parts.part import Part
-from tarsus.studio.adding import check_new
-
-if TYPE_CHECKING:
     from tarsus.studio.session import Stage
 
 # To build: `add`, `set`, `delete`, `rename`, `group`.
@@ -239,9 +233,7 @@ def renamed(stage: Stage, old: str, new: str) -> str:
     said = f"rename {old} {new}"
     if what == "part":
         parts = {
-            (new if name == old else name): dataclasses.replace(part, name=new)
-            if name == old
-            else part
+            (new if name == old else name): replace(part, name=new) if name == old else part
             for name, part in document.parts.items()
         }
         resting = frozenset(new if name == old else name for name in document.resting)
@@ -254,7 +246,7 @@ def renamed(stage: Stage, old: str, new: str) -> str:
     editor = Editor(stage.machine.model).change(what, old, name=new)
     if what == "body" and any(joint.name == old for joint in document.description.joints):
         editor.change("joint", old, name=new)
-    parts = {name: _moved(part, old, new) for name, part in document.parts.items()}
+    parts = {name: _with_body_renamed(part, old, new) for name, part in document.parts.items()}
     start = stage.machine.q, stage.machine.v
     model = editor.build()
     groups = {
@@ -273,13 +265,13 @@ def _loop_of(loop: Loop, old: str, new: str) -> Loop:
     names: dict[str, Any] = {
         key: new for key in ("name", "body_a", "body_b") if getattr(loop, key) == old
     }
-    return dataclasses.replace(loop, **names)
+    return replace(loop, **names)
 
 
-def _moved(part: Part, old: str, new: str) -> Part:
+def _with_body_renamed(part: Part, old: str, new: str) -> Part:
     """Return a part whose places on a body have the body's new name."""
     changed: dict[str, Any] = {}
-    for field in dataclasses.fields(part):
+    for field in fields(part):
         value = getattr(part, field.name)
         if value == old if isinstance(value, str) else False:
             changed[field.name] = new
@@ -291,4 +283,4 @@ def _moved(part: Part, old: str, new: str) -> Part:
         ):
             changed[field.name] = (new, value[1])
     changed.pop("name", None)
-    return dataclasses.replace(part, **changed) if changed else part
+    return replace(part, **changed) if changed else part

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tarsus._lib.checks import suggestion
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
 from tarsus.model.joint_coordinates import joint_coordinates
 from tarsus.model.model import Model
 from tarsus.spatial import inverse, pose
 from tarsus.studio.adding import check_new
+from tarsus.studio.bindings import plan_of
 from tarsus.studio.commands.command import command
 from tarsus.studio.copies import Image, chosen_with_carriers, copied, copied_part, linkage_of
 from tarsus.studio.document import Document
@@ -25,11 +29,6 @@ from tarsus.studio.opening import opened
 
 if TYPE_CHECKING:
     from tarsus.studio.session import Stage
-import re
-from collections.abc import Mapping, Sequence
-
-from tarsus._lib.checks import suggestion
-from tarsus.studio.bindings import plan_of
 
 # To copy: `duplicate` and `mirror` bodies, groups and whole linkages, with what is on them.
 
