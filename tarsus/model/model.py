@@ -27,6 +27,7 @@ from tarsus.model.description import LIMIT_FIELDS, Description, Shape
 from tarsus.model.inertia import inertial_parameters
 from tarsus.model.keyframes import INITIAL, KEYFRAMES, Keyframe, positions, velocities
 from tarsus.model.name_references import Force, check_stated, copied
+from tarsus.model.results import InverseDynamicsSecondDerivatives
 from tarsus.model.tree import build_tree
 from tarsus.model.validation import checked
 from tarsus.model.views import (
@@ -313,10 +314,12 @@ class Model(Actuation):
 
     def inverse_dynamics_second_derivatives(
         self, q: ArrayLike, *, threads: int = 1
-    ) -> tuple[Array, Array]:
+    ) -> InverseDynamicsSecondDerivatives:
         """Return ∂²τ_i/∂v_j∂v_k and ∂²τ_i/∂a_j∂q_k (…, nv, nv, nv) of inverse dynamics."""
         first = self.christoffel_symbols(q, threads=threads)
-        return first + np.swapaxes(first, -2, -1), first + np.swapaxes(first, -3, -2)
+        return InverseDynamicsSecondDerivatives(
+            dv_dv=first + np.swapaxes(first, -2, -1), da_dq=first + np.swapaxes(first, -3, -2)
+        )
 
     def symbolic(
         self, *, parameters: bool = False, simplify: bool | Callable[[Any], Any] = False
