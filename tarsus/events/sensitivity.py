@@ -264,7 +264,7 @@ def joint_changed(model: Model, name: str, field: str, by: float) -> Model:
 
 def under_gravity(model: Model, gravity: Array) -> Model:
     """Return the model under other gravity (3,) [m/s²]."""
-    return Model(replace(model.description, gravity=gravity), strict=model._strict)
+    return Model(replace(model.description, gravity=gravity), strict=model.strict)
 
 
 # The mass of a body, or one that is added to it.

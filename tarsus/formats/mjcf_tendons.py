@@ -10,7 +10,7 @@ from typing import Any
 from tarsus._lib.checks import suggestion, unused
 from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.context import listing
-from tarsus.model.description import Description
+from tarsus.model.description import DescriptionDraft
 from tarsus.parts.forces import Damper, JointSpring, Spring, String
 from tarsus.parts.motor import Motor
 from tarsus.parts.part import Part
@@ -145,7 +145,7 @@ class Motors:
 
     def __init__(
         self,
-        description: Description,
+        description: DescriptionDraft,
         joint_names: Sequence[str],
         source: Callable[[str, int], Source],
     ) -> None:
@@ -221,7 +221,7 @@ class Tendons:
         self,
         mujoco: Any,
         model: Any,
-        description: Description,
+        description: DescriptionDraft,
         joint_names: Sequence[str],
         site_names: Sequence[str],
         source: Callable[[str, int], Source],
