@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.metadata
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -62,9 +62,11 @@ class Robot:
 def mend(model: ts.Model) -> ts.Model:
     """Return the model with balls of water for bodies whose inertias are impossible."""
     text = model.description
+    bodies = []
     for body in text.bodies:
         smallest, middle, largest = np.linalg.eigvalsh(body.inertia)
         if body.mass > 0.0 and (smallest < TINY or smallest + middle < largest):
             radius = math.cbrt(3.0 * body.mass / (4.0 * math.pi * 1000.0))
-            body.inertia = 0.4 * body.mass * radius**2 * np.eye(3)
-    return ts.Model(text, strict=False)
+            body = replace(body, inertia=0.4 * body.mass * radius**2 * np.eye(3))
+        bodies.append(body)
+    return ts.Model(replace(text, bodies=bodies), strict=False)

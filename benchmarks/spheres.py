@@ -8,6 +8,7 @@ with the mass of the link.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -75,12 +76,11 @@ def link_spheres(model: ts.Model, stance: Array) -> list[Sphere]:
 
 def with_spheres(model: ts.Model, spheres: list[Sphere]) -> ts.Model:
     """Return the model with these collision shapes and no others."""
-    text = model.description
-    text.shapes = [
+    shapes = [
         Shape(sphere.body, "collision", "sphere", (sphere.radius,), _at(sphere.centre))
         for sphere in spheres
     ]
-    return ts.Model(text, strict=False)
+    return ts.Model(replace(model.description, shapes=shapes), strict=False)
 
 
 def _at(centre: Array) -> Array:

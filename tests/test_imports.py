@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -119,6 +120,22 @@ def test_functions_are_not_replaced_by_packages_of_their_names(name: str) -> Non
 def test_type_checkers_see_the_public_names() -> None:
     """`python tools/make_package_stub.py` writes the stub."""
     assert make_package_stub.FILE.read_text(encoding="utf-8") == make_package_stub.stub()
+
+
+def test_private_attributes_of_models_stay_in_their_package() -> None:
+    """Elsewhere they are read by public properties, or by functions of `tarsus.model`."""
+    model = tarsus.robots.chain(1)
+    known = {name for name in {*vars(model), *dir(model)} if re.match("_(?!_)", name)}
+    assert {"_strict", "_description", "_driven"} <= known
+    wrong = [
+        f"{file.relative_to(PACKAGE)}:{node.lineno} {ast.unparse(node)}"
+        for file in sorted(PACKAGE.rglob("*.py"))
+        if file.parts[len(PACKAGE.parts)] != "model"
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in known
+        if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+    ]
+    assert not wrong
 
 
 def test_heavy_libraries_wait_until_they_are_needed() -> None:

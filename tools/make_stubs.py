@@ -12,6 +12,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.model.results import (
+    ForwardDynamicsDerivatives,
+    HybridDynamics,
+    InverseDynamicsDerivatives,
+)
+
 Array = NDArray[np.float64]
 
 def joint_kinds() -> dict[str, tuple[int, int]]: ...
@@ -531,14 +537,16 @@ BY_NAME = ("prescribed", "threads")
 
 def method_stub(name: str, parameters: list, output: str, summary: str) -> str:
     words = ["self"]
+    named = "" if output.startswith("(") else output.partition("(")[0]
+    types = TYPES | ({"out": "Sequence[Array] | None"} if named else {})
     for parameter, default in parameters:
         if parameter in BY_NAME and "*" not in words:
             words.append("*")
-        kind = TYPES.get(parameter, "ArrayLike")
+        kind = types.get(parameter, "ArrayLike")
         optional = default == "None" and not kind.endswith("None")
         word = f"{parameter}: {kind} | None" if optional else f"{parameter}: {kind}"
         words.append(word if default is None else f"{word} = {default}")
-    returns = "Array | float" if output == "(…)" else "Array"
+    returns = named or ("Array | float" if output == "(…)" else "Array")
     signature = "".join(f"        {word},\n" for word in words)
     return f'    def {name}(\n{signature}    ) -> {returns}:\n        """{summary} {output}"""\n'
 

@@ -86,12 +86,12 @@ const std::vector<Algorithm>& algorithms() {
          "H a + C(q, v) v_reference + gravity."},
         {"inverse_dynamics_derivatives", &K::inverse_dynamics_derivatives, {q, v, a, external},
          S::matrix, false, nullptr,
-         "Derivatives of inverse_dynamics by q (along tangent steps), v and a, stacked (Singh, "
-         "Russell & Wensing 2022).", true, 3, true},
+         "Derivatives of inverse_dynamics by q (along tangent steps), v and a (Singh, Russell & "
+         "Wensing 2022).", true, &kInverseDerivatives, true},
         {"forward_dynamics_derivatives", &K::forward_dynamics_derivatives,
          {q, v, {"tau", S::v}, external}, S::matrix, false, nullptr,
-         "Derivatives of forward_dynamics by q (along tangent steps), v and tau, stacked.", true, 3,
-         true},
+         "Derivatives of forward_dynamics by q (along tangent steps), v and tau.", true,
+         &kForwardDerivatives, true},
         {"inverse_mass_matrix", &K::inverse_mass_matrix, {q}, S::matrix, false, nullptr,
          "Inverse of the mass matrix, by its branch-sparse factorisation."},
         {"forward_dynamics", &K::forward_dynamics, {q, v, {"tau", S::v}, external}, S::v, false, &kMethod,
@@ -99,9 +99,9 @@ const std::vector<Algorithm>& algorithms() {
          "'dense' factorise the mass matrix."},
         {"hybrid_dynamics", &K::hybrid_dynamics, {q, v, {"tau", S::v}, a, external}, S::v, false,
          nullptr,
-         "Accelerations and generalised forces, stacked: prescribed coordinates take theirs from a, "
+         "Accelerations and generalised forces: prescribed coordinates take theirs from a, "
          "the others from tau, and what is missing is found in O(n) (Featherstone 2008, section "
-         "9.2).", true, 2, false, true},
+         "9.2).", true, &kHybridResult, false, true},
         {"center_of_mass", &K::center_of_mass, {q}, S::vector, false, nullptr,
          "Centre of mass of the mechanism in the world [m]."},
         {"center_of_mass_velocity", &K::center_of_mass_velocity, {q, v}, S::vector, false, nullptr,

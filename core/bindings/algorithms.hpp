@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/named_arrays.hpp"
 #include "model/kernel.hpp"
 
 namespace tarsus {
@@ -75,10 +76,12 @@ struct Algorithm {
     bool of_frame;  // takes frame=
     const Choice* choice;
     const char* summary;
-    bool spans = true;        // it needs the joints that follow q, and so the users' functions
-    int parts = 1;            // returns so many arrays of the shape, stacked along a first axis
-    bool thirds = false;      // it needs third derivatives of the users' functions
-    bool prescribes = false;  // takes prescribed=
+    bool spans = true;  // it needs the joints that follow q, and so the users' functions
+    const NamedArrays* named = nullptr;  // returns several arrays of the shape, by name
+    bool thirds = false;                 // it needs third derivatives of the users' functions
+    bool prescribes = false;             // takes prescribed=
+
+    int parts() const { return named ? int(named->fields.size()) : 1; }
 };
 
 const std::vector<Algorithm>& algorithms();

@@ -87,7 +87,7 @@ bool overlap(PyArrayObject* a, PyArrayObject* b) {
     return p < q + PyArray_NBYTES(b) && q < p + PyArray_NBYTES(a);
 }
 
-bool check_out(PyObject* out, const std::vector<npy_intp>& shape) {
+bool check_out(PyObject* out, const std::vector<npy_intp>& shape, const char* name) {
     if (is_plain(out) && PyArray_ISWRITEABLE((PyArrayObject*)out) &&
         PyArray_NDIM((PyArrayObject*)out) == int(shape.size()) &&
         std::equal(shape.begin(), shape.end(), PyArray_DIMS((PyArrayObject*)out))) {
@@ -102,7 +102,7 @@ bool check_out(PyObject* out, const std::vector<npy_intp>& shape) {
         if (!PyArray_ISWRITEABLE(array)) got += ", read-only";
     }
     PyErr_Format(PyExc_ValueError,
-                 "out must be a writeable, contiguous float64 array of shape %s, got %s",
+                 "%s must be a writeable, contiguous float64 array of shape %s, got %s", name,
                  shape_text(shape.data(), int(shape.size()), false).c_str(), got.c_str());
     return false;
 }

@@ -33,7 +33,7 @@ bool broadcast(const Algorithm& algorithm, const Tree& tree, Owned* arrays,
                std::vector<npy_intp>& lead);
 // the stride from state to state; an input that repeats in a pattern is spelled out
 bool spread(Owned& array, int core, const std::vector<npy_intp>& lead, int size, long* stride);
-bool check_out(PyObject* out, const std::vector<npy_intp>& shape);
+bool check_out(PyObject* out, const std::vector<npy_intp>& shape, const char* name = "out");
 
 bool overlap(PyArrayObject* a, PyArrayObject* b);
 

@@ -54,8 +54,8 @@ bool tabulate(const CoreModel& model, const Algorithm& algorithm, Call& call, Ow
 
 // false with a Python exception set
 bool measure_result(const Algorithm& algorithm, const Tree& tree, Call& call) {
-    const Py_ssize_t size = algorithm.parts * dimensions(algorithm.output, tree).product();
-    call.parts = algorithm.parts, call.out_size = int(size);
+    const Py_ssize_t size = algorithm.parts() * dimensions(algorithm.output, tree).product();
+    call.parts = algorithm.parts(), call.out_size = int(size);
     if (size <= INT_MAX) return true;
     PyErr_Format(PyExc_MemoryError, "%s: the model is too large, one result has %zd numbers",
                  algorithm.name, size);
@@ -66,7 +66,7 @@ bool measure_result(const Algorithm& algorithm, const Tree& tree, Call& call) {
 std::vector<npy_intp> result_shape(const Algorithm& algorithm, const Tree& tree,
                                    const std::vector<npy_intp>& lead) {
     std::vector<npy_intp> shape;
-    if (algorithm.parts > 1) shape.push_back(algorithm.parts);
+    if (algorithm.named) shape.push_back(algorithm.parts());
     for (npy_intp d : lead) shape.push_back(d);
     for (Py_ssize_t d : dimensions(algorithm.output, tree)) shape.push_back(d);
     return shape;
@@ -83,8 +83,8 @@ PyObject* run_one_state(const Prepared& p, const CoreModel& model, const Kernel&
     }
     if (!measure_result(algorithm, model.tree, call)) return nullptr;
     const Dimensions core = dimensions(algorithm.output, model.tree);
-    npy_intp shape[4] = {algorithm.parts};
-    int count = algorithm.parts > 1;
+    npy_intp shape[4] = {algorithm.parts()};
+    int count = algorithm.named ? 1 : 0;
     for (Py_ssize_t d : core) shape[count++] = d;
     double number;
     Owned result;
@@ -101,8 +101,59 @@ PyObject* run_one_state(const Prepared& p, const CoreModel& model, const Kernel&
     const Fault fault =
         kernel.one(model.tree, call, memory.get(kernel.bytes_one(model.tree, call)));
     if (fault.found()) return raise_fault(algorithm, model.tree, call, fault, {});
+    if (algorithm.named) return split(*algorithm.named, result.array());
     return count > 0 ? result.release() : PyFloat_FromDouble(number);
 }
+
+// Where a batch is written: to what the caller gave, if that is apart from all inputs, else to a
+// new array, which is copied to it.
+class Output {
+   public:
+    explicit Output(const NamedArrays* named) : named_(named) {}
+
+    // false with a Python exception set; the shape has the parts in front
+    bool prepare(PyObject* out, const std::vector<npy_intp>& shape, const Owned* inputs) {
+        out_ = out;
+        if (named_ && out && !given_.read(out, *named_, {shape.begin() + 1, shape.end()}))
+            return false;
+        if (!named_ && out && !check_out(out, shape)) return false;
+        bool apart = out != nullptr;
+        for (int i = 0; i < kInputs; ++i) {
+            PyArrayObject* input = inputs[i].array();
+            if (!out || !input) continue;
+            if (named_ ? given_.overlaps(input) : overlap((PyArrayObject*)out, input))
+                apart = false;
+        }
+        if (apart) {
+            data_ =
+                named_ ? given_.block() : static_cast<double*>(PyArray_DATA((PyArrayObject*)out));
+            if (data_) return true;
+        }
+        made_.reset(new_array(int(shape.size()), shape.data()));
+        if (!made_.object) return false;
+        data_ = static_cast<double*>(PyArray_DATA(made_.array()));
+        return true;
+    }
+    double* data() const { return data_; }
+    // the result for the caller, null with a Python exception set
+    PyObject* release() {
+        if (!out_) return named_ ? split(*named_, made_.array()) : made_.release();
+        if (named_) {
+            if (made_.object && !given_.copy_from(made_.array())) return nullptr;
+            return given_.result(out_, *named_);
+        }
+        if (made_.object && PyArray_CopyInto((PyArrayObject*)out_, made_.array()) < 0)
+            return nullptr;
+        return Py_NewRef(out_);
+    }
+
+   private:
+    const NamedArrays* named_;
+    PyObject* out_ = nullptr;
+    GivenArrays given_;
+    Owned made_;  // null where results are written to what the caller gave
+    double* data_ = nullptr;
+};
 
 PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& kernel, Call& call,
                       PyObject** slots) {
@@ -128,14 +179,9 @@ PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& k
     int threads = 1;
     if (!read_threads(slots[p.parameters.threads], &threads)) return nullptr;
     PyObject* out = slots[p.parameters.out] == Py_None ? nullptr : slots[p.parameters.out];
-    if (out && !check_out(out, shape)) return nullptr;
-    bool in_place = out != nullptr;
-    for (const Owned& array : arrays) {
-        if (out && array.object && overlap((PyArrayObject*)out, array.array())) in_place = false;
-    }
-    Owned result(in_place ? Py_NewRef(out) : new_array(int(shape.size()), shape.data()));
-    if (!result.object) return nullptr;
-    call.out = static_cast<double*>(PyArray_DATA(result.array()));
+    Output output(algorithm.named);
+    if (!output.prepare(out, shape, arrays)) return nullptr;
+    call.out = output.data();
     Owned table;
     if (call.states > 0 && !tabulate(model, algorithm, call, table)) return nullptr;
 
@@ -154,12 +200,8 @@ PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& k
         if (interrupt.stopped()) return nullptr;
     }
     if (fault.found()) return raise_fault(algorithm, model.tree, call, fault, lead);
-    if (out && !in_place) {
-        if (PyArray_CopyInto((PyArrayObject*)out, result.array()) < 0) return nullptr;
-        return Py_NewRef(out);
-    }
     if (shape.empty() && !out) return PyFloat_FromDouble(*call.out);
-    return result.release();
+    return output.release();
 }
 
 }  // namespace

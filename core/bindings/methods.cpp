@@ -41,11 +41,14 @@ std::string default_of(const Algorithm& algorithm, const Parameters& p, int slot
     return "None";
 }
 
-// the shape of what an algorithm returns: "(3, …, nv, nv)" for three arrays
+// the shape of what an algorithm returns, or "Name(first, second), each (…, nv)" for several arrays
 std::string output_name(const Algorithm& algorithm) {
     const std::string shape = shape_name(algorithm.output);
-    if (algorithm.parts == 1) return shape;
-    return "(" + std::to_string(algorithm.parts) + ", " + shape.substr(1);
+    if (!algorithm.named) return shape;
+    std::string text;
+    for (const char* field : algorithm.named->fields)
+        text += (text.empty() ? "" : ", ") + std::string(field);
+    return algorithm.named->name + ("(" + text) + "), each " + shape;
 }
 
 std::string documentation(const Algorithm& algorithm, const std::string& name) {
@@ -71,8 +74,8 @@ std::string documentation(const Algorithm& algorithm, const std::string& name) {
     if (algorithm.prescribes) {
         text += "\nprescribed: names of joints, or a mask (nv,) of bool, the same for all states";
     }
-    return text + "\nthreads: for batches\nout: array for the result\n\nReturns " +
-           output_name(algorithm) + ".";
+    return text + "\nthreads: for batches\nout: " + (algorithm.named ? "arrays" : "array") +
+           " for the result\n\nReturns " + output_name(algorithm) + ".";
 }
 
 const std::pair<const char*, const char*> kAliases[] = {

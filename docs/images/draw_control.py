@@ -8,6 +8,7 @@ the momentum observer reports, and how a hand under impedance control gives way.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -39,9 +40,7 @@ def chain() -> ts.Model:
     model = ts.robots.rotor_chain(
         4, skew=np.pi / 2, ratio=6.0, mass=0.2, inertia=(0.004, 0.004, 0.006)
     )
-    description = model.description
-    description.gravity = np.array([0.0, -9.81, 0.0])
-    return ts.Model(description)
+    return ts.Model(replace(model.description, gravity=np.array([0.0, -9.81, 0.0])))
 
 
 def wanted(t: float) -> tuple[Array, Array, Array]:
@@ -84,9 +83,14 @@ def draw_learning(axes: Any) -> None:
     """Draw tracking errors with the right masses, wrong ones, and such as are learned."""
     plant = chain()
     description = plant.description
-    for body in description.bodies:
-        body.mass, body.inertia = 0.6 * body.mass, 0.6 * body.inertia
-    believed, gains = ts.Model(description), (4.0, [30.0, 30.0, 15.0, 10.0], wanted)
+    bodies = [
+        replace(body, mass=0.6 * body.mass, inertia=0.6 * body.inertia)
+        for body in description.bodies
+    ]
+    believed, gains = (
+        ts.Model(replace(description, bodies=bodies)),
+        (4.0, [30.0, 30.0, 15.0, 10.0], wanted),
+    )
     laws: dict[str, tuple[PassivityControl | AdaptiveControl, str]] = {
         "masses 40 % too small": (PassivityControl(believed, *gains), RED),
         "learned": (AdaptiveControl(believed, *gains, adaptation=0.3), ORANGE),

@@ -13,6 +13,7 @@ from tarsus.check.peers import NotComparableError, check_counts, check_tree
 from tarsus.formats import convert
 from tarsus.model.description import Coupling
 from tarsus.model.model import Model
+from tarsus.model.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 from tarsus.model.views import JointView
 
 # Pinocchio with the same mechanism: read from the same URDF, or handed over joint by joint.
@@ -303,23 +304,29 @@ class PinocchioDynamics:
         """Return C (…, nv, nv)."""
         return self._each(2, self._pin.computeCoriolisMatrix, q, v)
 
-    def inverse_dynamics_derivatives(self, q: Array, v: Array, a: Array) -> Array:
-        """Return ∂τ/∂q, ∂τ/∂v, ∂τ/∂a (3, …, nv, nv)."""
+    def inverse_dynamics_derivatives(
+        self, q: Array, v: Array, a: Array
+    ) -> InverseDynamicsDerivatives:
+        """Return ∂τ/∂q, ∂τ/∂v and ∂τ/∂a, each (…, nv, nv)."""
 
         def three(*arguments: Any) -> Array:
             dq, dv, da = self._pin.computeRNEADerivatives(*arguments)
             return np.array([dq, dv, symmetric(da)])
 
-        return np.moveaxis(self._each(2, three, q, v, a), -3, 0)
+        found = self._each(2, three, q, v, a)
+        return InverseDynamicsDerivatives(*np.moveaxis(found, -3, 0))
 
-    def forward_dynamics_derivatives(self, q: Array, v: Array, tau: Array) -> Array:
-        """Return ∂a/∂q, ∂a/∂v, ∂a/∂τ (3, …, nv, nv)."""
+    def forward_dynamics_derivatives(
+        self, q: Array, v: Array, tau: Array
+    ) -> ForwardDynamicsDerivatives:
+        """Return ∂a/∂q, ∂a/∂v and ∂a/∂τ, each (…, nv, nv)."""
 
         def three(*arguments: Any) -> Array:
             dq, dv, dtau = self._pin.computeABADerivatives(*arguments)
             return np.array([dq, dv, symmetric(dtau)])
 
-        return np.moveaxis(self._each(2, three, q, v, tau), -3, 0)
+        found = self._each(2, three, q, v, tau)
+        return ForwardDynamicsDerivatives(*np.moveaxis(found, -3, 0))
 
     def inertial_regressor(self, q: Array, v: Array, a: Array) -> Array:
         """Return Y (…, nv, 10 n_bodies)."""

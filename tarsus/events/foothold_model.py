@@ -83,7 +83,7 @@ class Planted(Model):
             names.append([_named(model, name, k, way) for way in turns])
             _stand(editor, names[-1], turns, at, place, LOOPS[kind])
         built = editor.build()
-        super().__init__(built.description, strict=model._strict)
+        super().__init__(built.description, strict=model.strict)
         self.__dict__.update(
             original=model,
             feet=places,

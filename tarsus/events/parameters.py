@@ -169,7 +169,7 @@ def stated_joint(model: Model, name: str) -> Joint:
 
 def under_gravity(model: Model, gravity: Array) -> Model:
     """Return the model under other gravity (3,) [m/s²]."""
-    return Model(replace(model.description, gravity=gravity), strict=model._strict)
+    return Model(replace(model.description, gravity=gravity), strict=model.strict)
 
 
 # The mass of a body, or one that is added to it.

@@ -12,7 +12,7 @@ from tarsus._lib.errors import ModelError, Source
 from tarsus._lib.files import Array
 from tarsus.formats.xml import XmlElement
 from tarsus.model.couplings import gear
-from tarsus.model.description import Body, Coupling, Description, Joint
+from tarsus.model.description import Body, Coupling, DescriptionDraft, Joint
 
 # Joints that follow others linearly, and rotors of which only an inertia is known.
 
@@ -54,12 +54,12 @@ def thin_disc(name: str, inertia: float, axis: Array, source: Source | None = No
 
 
 def add_rotor(
-    description: Description, joint: str, ratio: float, rotor: Body, **options: Any
+    description: DescriptionDraft, joint: str, ratio: float, rotor: Body, **options: Any
 ) -> None:
     """Add the joint of a rotor; the options are those of `tarsus.model.couplings.gear`."""
     joints = {joint.name: joint for joint in description.joints}
     carrier, coupling, armature = gear(joints, joint, ratio, rotor, **options)
-    joints[joint].armature = armature
+    description.change(joints[joint], armature=armature)
     description.joints.append(carrier)
     if coupling is not None:
         description.couplings.append(coupling)
@@ -71,7 +71,7 @@ def add_rotor(
 Joints = dict[str, Joint]
 
 
-def read_mimics(robot: XmlElement, description: Description, mode: str) -> None:
+def read_mimics(robot: XmlElement, description: DescriptionDraft, mode: str) -> None:
     """Couple joints that mimic others; with the mode "independent" only note them."""
     joints = {joint.name: joint for joint in description.joints}
     couplings: dict[str, Coupling] = {}
@@ -126,7 +126,7 @@ def _check_circles(couplings: dict[str, Coupling]) -> None:
             raise ModelError(f"joint '{name}' mimics itself: {circle}", couplings[name].source)
 
 
-def _note_mimics(couplings: dict[str, Coupling], description: Description) -> None:
+def _note_mimics(couplings: dict[str, Coupling], description: DescriptionDraft) -> None:
     stated: dict[str, dict[str, str | float]] = {}
     for name, coupling in couplings.items():
         assert coupling.matrix is not None

@@ -46,7 +46,7 @@ from tarsus.formats.mjcf_shapes import (
     read_sites,
 )
 from tarsus.formats.mjcf_tendons import MjcfMotors, Tendons
-from tarsus.model.description import Body, Description, Joint
+from tarsus.model.description import Body, Description, DescriptionDraft, Joint
 from tarsus.model.keyframes import KEYFRAMES
 from tarsus.model.name_references import SENSORS
 from tarsus.spatial import pose, rotation_from_quaternion, scalar_last
@@ -78,7 +78,7 @@ def read_mjcf(
     file = os.fspath(path)
     try:
         with np.errstate(all="ignore"):  # what overflows is found as not finite by the checks
-            return _Reader(mujoco, file, document, base).description
+            return _Reader(mujoco, file, document, base).description.build()
     except ValueError as error:  # of frames that MuJoCo computed
         if isinstance(error, ModelError):
             raise
@@ -94,7 +94,7 @@ class _Reader:
         model = self.model = made.model
         actuators, self.sources = made.actuators, made.sources
         self.ignored: Counter[str] = Counter()
-        self.description = Description(
+        self.description = DescriptionDraft(
             made.name or os.path.basename(self.file), gravity=self._gravity()
         )
         self.initial: dict[str, list[float]] = {}
@@ -204,11 +204,11 @@ class _Reader:
         for i in joints:
             if joint_kind(model, i) == "free" and self.base == "fixed":
                 continue
-            joint, anchor = read_joint(model, i, placement, self.ignored)
-            joint.name, joint.source = self.joint_names[i], self.source("joint", i)
+            stated, anchor = read_joint(model, i, placement, self.ignored)
             ends_at_body = i == joints[-1] and not anchor.any()
-            child = name if ends_at_body else self.new_frame(f"{name}.{joint.name}")
-            joint.parent, joint.child = carrier, child
+            child = name if ends_at_body else self.new_frame(f"{name}.{self.joint_names[i]}")
+            names = {"name": self.joint_names[i], "parent": carrier, "child": child}
+            joint = Joint(**stated, **names, source=self.source("joint", i))
             self.description.joints.append(joint)
             self.initial[joint.name] = initial_position(model, i).tolist()
             if not ends_at_body:

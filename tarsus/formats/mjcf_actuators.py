@@ -13,7 +13,7 @@ from tarsus._lib.errors import ModelError, Source
 from tarsus._lib.files import Array
 from tarsus.formats.couplings import ONE_COORDINATE
 from tarsus.formats.mjcf_tendons import StatedMotor, is_motor, is_off, tendon_joints
-from tarsus.model.description import Actuator, Description
+from tarsus.model.description import Actuator, DescriptionDraft
 
 # What an MJCF file says about passive forces besides its joints and tendons.
 #
@@ -131,7 +131,7 @@ class MjcfControls:
         self,
         mujoco: Any,
         model: Any,
-        description: Description,
+        description: DescriptionDraft,
         joint_names: Sequence[str],
         indices: Sequence[int],
         source: Callable[[str, int], Source],

@@ -13,7 +13,7 @@ from tarsus._lib.errors import Source
 from tarsus._lib.files import Array
 from tarsus.formats.couplings import follow
 from tarsus.formats.xml import unlimited
-from tarsus.model.description import Coupling, Description, Joint, Loop
+from tarsus.model.description import Coupling, DescriptionDraft, Joint, Loop
 from tarsus.spatial import pose, rotation_from_quaternion, rotation_from_vector, scalar_last
 
 # Joints of a compiled MuJoCo model, with the coordinates that MuJoCo gives them.
@@ -30,27 +30,27 @@ def joint_kind(model: Any, index: int) -> str:
 
 def read_joint(
     model: Any, index: int, placement: Array, ignored: Counter[str]
-) -> tuple[Joint, Array]:
-    """A joint without names, and the place of its anchor in the body's frame (3,).
+) -> tuple[dict[str, Any], Array]:
+    """A joint's fields but its names, and the place of its anchor in the body's frame (3,).
 
     `placement` (4, 4) is the body's pose, as stated, in the frame that carries the joint.
     """
     kind, _, nv = TYPES[model.jnt_type[index]]
     start = int(model.jnt_dofadr[index])
     dofs = slice(start, start + nv)
-    joint = Joint("", kind, "", "")
+    joint: dict[str, Any] = {"kind": kind}
     anchor = np.zeros(3)
     if kind in ("revolute", "spherical"):
         anchor = np.array(model.jnt_pos[index])
-    joint.placement = np.eye(4) if kind == "free" else placement @ pose(anchor)
+    joint["placement"] = np.eye(4) if kind == "free" else placement @ pose(anchor)
     if kind in ("revolute", "prismatic"):
-        joint.axis = np.array(model.jnt_axis[index])
+        joint["axis"] = np.array(model.jnt_axis[index])
         # the body stands as stated at the reference position, not at zero
         reference = float(initial_position(model, index)[0])
-        joint.placement = joint.placement @ motion(kind, joint.axis, -reference)
-    joint.damping = np.array(model.dof_damping[dofs])
-    joint.friction = np.array(model.dof_frictionloss[dofs])
-    joint.armature = np.array(model.dof_armature[dofs])
+        joint["placement"] = joint["placement"] @ motion(kind, joint["axis"], -reference)
+    joint["damping"] = np.array(model.dof_damping[dofs])
+    joint["friction"] = np.array(model.dof_frictionloss[dofs])
+    joint["armature"] = np.array(model.dof_armature[dofs])
     _read_spring(model, index, joint, ignored)
     _read_limits(model, index, joint, ignored)
     return joint, anchor
@@ -86,13 +86,13 @@ def _coordinates(model: Any, index: int, qpos: Array) -> Array:
     return reorder(qpos[start : start + TYPES[model.jnt_type[index]][1]])
 
 
-def _read_spring(model: Any, index: int, joint: Joint, ignored: Counter[str]) -> None:
+def _read_spring(model: Any, index: int, joint: dict[str, Any], ignored: Counter[str]) -> None:
     stiffness = float(model.jnt_stiffness[index])
-    if stiffness and joint.kind == "free":
+    if stiffness and joint["kind"] == "free":
         ignored["springs of free joints"] += 1
     elif stiffness:
-        joint.stiffness = np.full(TYPES[model.jnt_type[index]][2], stiffness)
-        joint.rest = _coordinates(model, index, model.qpos_spring)
+        joint["stiffness"] = np.full(TYPES[model.jnt_type[index]][2], stiffness)
+        joint["rest"] = _coordinates(model, index, model.qpos_spring)
     # MuJoCo before version 4 has no such coefficients
     if hasattr(model, "jnt_stiffnesspoly") and model.jnt_stiffnesspoly[index].any():
         ignored["non-linear springs of joints"] += 1
@@ -100,14 +100,14 @@ def _read_spring(model: Any, index: int, joint: Joint, ignored: Counter[str]) ->
         ignored["yields of springs of joints"] += 1
 
 
-def _read_limits(model: Any, index: int, joint: Joint, ignored: Counter[str]) -> None:
-    if model.jnt_limited[index] and joint.kind == "spherical":
+def _read_limits(model: Any, index: int, joint: dict[str, Any], ignored: Counter[str]) -> None:
+    if model.jnt_limited[index] and joint["kind"] == "spherical":
         ignored["ranges of ball joints"] += 1
     elif model.jnt_limited[index]:
         lower, upper = map(unlimited, model.jnt_range[index].tolist())
-        joint.lower, joint.upper = np.array([lower]), np.array([upper])
-    if model.jnt_actfrclimited[index] and joint.kind in ("revolute", "prismatic"):
-        joint.effort_limit = np.array([np.abs(model.jnt_actfrcrange[index]).max()])
+        joint["lower"], joint["upper"] = np.array([lower]), np.array([upper])
+    if model.jnt_actfrclimited[index] and joint["kind"] in ("revolute", "prismatic"):
+        joint["effort_limit"] = np.array([np.abs(model.jnt_actfrcrange[index]).max()])
 
 
 # Equality constraints of a compiled MuJoCo model: loops and couplings.
@@ -129,7 +129,7 @@ class Equalities:
         self,
         mujoco: Any,
         model: Any,
-        description: Description,
+        description: DescriptionDraft,
         body_names: Sequence[str],
         joint_names: Sequence[str],
         source: Callable[[str, int], Source],
@@ -173,11 +173,8 @@ class Equalities:
         tag, turns = ("weld", data[10] > 0) if kind == WELD else ("connect", False)
         name, source = self._name(index, tag)
         body_a, body_b = (self.body_names[i] for i in bodies)
-        loop = Loop(name, "weld" if turns else "spherical", body_a, body_b)
-        loop.placement_a, loop.placement_b = ends
-        loop.start = self._start(bodies)
-        loop.source = source
-        return loop
+        made, start = "weld" if turns else "spherical", self._start(bodies)
+        return Loop(name, made, body_a, body_b, ends[0], ends[1], start=start, source=source)
 
     def _start(self, bodies: list[int]) -> dict[str, float]:
         """Where the joints around a loop stand when it is closed, if that is not at zero.
@@ -206,8 +203,10 @@ class Equalities:
             return
         amount = float(initial_position(self.model, number)[0] + self.model.eq_data[index][0])
         placement = joint.placement @ motion(joint.kind, joint.axis, amount)
-        fixed = Joint(joint.name, "fixed", joint.parent, joint.child, placement)
-        vars(joint).update(vars(fixed) | {"source": joint.source})
+        ends = joint.parent, joint.child
+        fixed = Joint(joint.name, "fixed", *ends, placement, source=joint.source)
+        self.description.joints[self.description.joints.index(joint)] = fixed
+        self.joints[joint.name] = fixed
         del self.description.metadata["initial_configuration"][joint.name]
         self.description.warnings.append(f"joint '{joint.name}' is fixed by an equality constraint")
 
@@ -233,8 +232,9 @@ class Equalities:
             slope, offset = float(factors[1]), float(first + factors[0] - factors[1] * second)
             coupling = follow(follower, {leader: slope}, offset, name=name, source=source)
         else:
-            coupling = Coupling(name, "function", (leader,), (follower,), source=source)
-            coupling.function = Polynomial(tuple(factors.tolist()), first, second)
+            function = Polynomial(tuple(factors.tolist()), first, second)
+            names = (leader,), (follower,)
+            coupling = Coupling(name, "function", *names, function=function, source=source)
             self.independent.add(leader)
             self.description.warnings.append(
                 f"equality constraint '{name}' is a polynomial: our own files cannot keep it"

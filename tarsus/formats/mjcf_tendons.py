@@ -9,7 +9,7 @@ from typing import Any
 from tarsus._lib.checks import listing, suggestion, unused
 from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.couplings import ONE_COORDINATE
-from tarsus.model.description import Description
+from tarsus.model.description import DescriptionDraft
 from tarsus.parts.forces import Damper, JointSpring, Spring, String
 from tarsus.parts.motor import Motor
 from tarsus.parts.part import Part
@@ -129,7 +129,7 @@ class MjcfMotors:
 
     def __init__(
         self,
-        description: Description,
+        description: DescriptionDraft,
         joint_names: Sequence[str],
         source: Callable[[str, int], Source],
     ) -> None:
@@ -203,7 +203,7 @@ class Tendons:
         self,
         mujoco: Any,
         model: Any,
-        description: Description,
+        description: DescriptionDraft,
         joint_names: Sequence[str],
         site_names: Sequence[str],
         source: Callable[[str, int], Source],

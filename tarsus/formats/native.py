@@ -22,6 +22,7 @@ from tarsus.model.description import (
     Body,
     Coupling,
     Description,
+    DescriptionDraft,
     Frame,
     Joint,
     Loop,
@@ -99,8 +100,17 @@ def to_data(description: Description) -> dict[str, Any]:
         data["forces"] = [encode_force(f, k) for k, f in enumerate(description.forces, 1)]
     for key in ("warnings", "metadata"):
         if getattr(description, key):
-            data[key] = getattr(description, key)
+            data[key] = _plain(getattr(description, key))
     return data
+
+
+def _plain(value: Any) -> Any:
+    """Return what cannot be changed as plain lists and dictionaries."""
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
 
 
 def from_data(
@@ -111,7 +121,7 @@ def from_data(
     if top["format"] != "tarsus" or top["version"] != VERSION:
         stated = f"format {top['format']!r}, version {top['version']!r}"
         raise ModelError(f"must be format 'tarsus', version {VERSION}, not {stated}", Source(file))
-    description = Description(top["name"])
+    description = DescriptionDraft(top["name"])
     if "gravity" in top:
         description.gravity = numbers(top["gravity"], (3,), "gravity", Source(file))
     for key, (default, required) in ELEMENTS.items():
@@ -126,10 +136,10 @@ def from_data(
         raise ModelError("metadata must be a mapping", Source(file))
     _tell_unused(description)
     _find_meshes(description, Folders(file, package_dirs))
-    return description
+    return description.build()
 
 
-def _tell_unused(description: Description) -> None:
+def _tell_unused(description: DescriptionDraft) -> None:
     """Warn of metadata that nothing reads, but whose name is nearly one that is read.
 
     Any other metadata are the user's own.
@@ -141,7 +151,7 @@ def _tell_unused(description: Description) -> None:
                 description.warnings.append(warning)
 
 
-def _find_meshes(description: Description, folders: Folders) -> None:
+def _find_meshes(description: DescriptionDraft, folders: Folders) -> None:
     """Replace references to meshes by their paths.
 
     A model is often saved far from the meshes of the file that it came from. It can be used
@@ -149,16 +159,17 @@ def _find_meshes(description: Description, folders: Folders) -> None:
     stated, but nothing opens them.
     """
     outside = []
-    for shape in description.shapes:
+    for k, shape in enumerate(description.shapes):
         if shape.file is None:
             continue
         assert shape.source is not None
         if (path := folders.outside(shape.file)) is not None:
             outside.append(path)
-            shape.file = path.as_uri()
+            file = path.as_uri()
         else:
             found = folders.find(shape.file, shape.source)
-            shape.file = folders.absent(shape.file) if found is None else str(found)
+            file = folders.absent(shape.file) if found is None else str(found)
+        description.shapes[k] = dataclasses.replace(shape, file=file)
     if outside:
         warning = (
             f"mesh files ({len(outside)}) lie outside the model's folder {folders.home} and are "

@@ -7,6 +7,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -14,7 +15,7 @@ from tarsus._lib.checks import expect
 from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.export.export import Format, Meshes, save_export
 from tarsus.formats.export.losses import ExportWarning, LeftOut
-from tarsus.model.description import Description
+from tarsus.model.description import Description, Shape
 from tarsus.model.model import Model
 from tarsus.model.validation import checked
 
@@ -100,7 +101,7 @@ def read(
         from tarsus.formats.side_files import complete as add_side_file
 
         _check_file(Path(complete), NATIVE)
-        add_side_file(description, complete)
+        description = add_side_file(description, complete)
     return description
 
 
@@ -121,8 +122,7 @@ def _read(
 
         root, warnings = read_xacro(file, arguments or {}, package_dirs, trust=trust)
         description = _read_urdf(file, base, package_dirs, mimic, root)
-        description.warnings += warnings
-        return description
+        return replace(description, warnings=[*description.warnings, *warnings])
     if kind == "urdf":
         return _read_urdf(file, base, package_dirs, mimic)
     if kind == "sdf":
@@ -241,13 +241,21 @@ def as_file(text: str) -> Iterator[Path]:
 
 def without_file(description: Description, file: Path) -> Description:
     """Return a description that names the text, not the file that stood for it."""
-    for value in vars(description).values():
-        for each in value if isinstance(value, list) else ():
-            source = getattr(each, "source", None)
-            if isinstance(source, Source) and Path(source.file) == file:
-                each.source = Source(NAME, source.line)
-    for shape in description.shapes:
-        if shape.file is not None and Path(shape.file).is_relative_to(file.parent):
-            shape.file = str(Path(shape.file).relative_to(file.parent))
-    description.warnings[:] = [each.replace(str(file), NAME) for each in description.warnings]
-    return description
+
+    def named(element: Any) -> Any:
+        changes: dict[str, Any] = {}
+        source = getattr(element, "source", None)
+        if isinstance(source, Source) and Path(source.file) == file:
+            changes["source"] = Source(NAME, source.line)
+        path = element.file if isinstance(element, Shape) else None
+        if path is not None and Path(path).is_relative_to(file.parent):
+            changes["file"] = str(Path(path).relative_to(file.parent))
+        return replace(element, **changes) if changes else element
+
+    lists: dict[str, Any] = {
+        key: [named(each) for each in value]
+        for key, value in vars(description).items()
+        if isinstance(value, tuple) and key != "warnings"
+    }
+    warnings = [each.replace(str(file), NAME) for each in description.warnings]
+    return replace(description, **lists, warnings=warnings)

@@ -21,7 +21,7 @@ from tarsus.formats.sdf_frames import Frames, read_pose
 from tarsus.formats.sdf_includes import one_model
 from tarsus.formats.sdf_joints import Gearing, add_joint, add_loop
 from tarsus.formats.xml import Context, XmlElement, read_xml
-from tarsus.model.description import Description, Frame, Joint
+from tarsus.model.description import Description, DescriptionDraft, Frame, Joint
 from tarsus.model.name_references import SENSORS
 from tarsus.spatial import inverse, quaternion_from_rotation
 
@@ -55,7 +55,7 @@ def read_sdf(
     version = _read_version(root)
     context = Context(Folders(path, package_dirs))
     model = one_model(root, context, Path(path).stem, old_axes=version < (1, 5))
-    description = Description(model.attributes.get("name") or Path(path).stem)
+    description = DescriptionDraft(model.attributes.get("name") or Path(path).stem)
     world = root.find("world")
     gravity = None if world is None else world.find("gravity")
     if gravity is not None:
@@ -64,7 +64,7 @@ def read_sdf(
     if version > NEWEST:
         context.warnings.append(f"SDF {version[0]}.{version[1]} is read like 1.{NEWEST[1]}")
     description.warnings += context.all_warnings()
-    return description
+    return description.build()
 
 
 def _read_version(root: XmlElement) -> tuple[int, int]:
@@ -87,7 +87,7 @@ class _Reader:
         model: XmlElement,
         version: tuple[int, int],
         context: Context,
-        description: Description,
+        description: DescriptionDraft,
     ) -> None:
         self.model, self.context, self.description = model, context, description
         self.frames = frames = Frames(model)
@@ -139,8 +139,8 @@ class _Reader:
             name = ROOT_JOINT if link == tree.roots[0] else f"{ROOT_JOINT}_{link}"
             pose = self.in_world @ self.poses[link]
             placement = pose if fixed else np.eye(4)
-            joint = Joint(name, "fixed" if fixed else "free", WORLD, link, placement)
-            joint.source = self.frames.links[link].source
+            kind, source = "fixed" if fixed else "free", self.frames.links[link].source
+            joint = Joint(name, kind, WORLD, link, placement, source=source)
             self.description.joints.append(joint)
             if not fixed:
                 place = np.concatenate([pose[:3, 3], quaternion_from_rotation(pose[:3, :3])])
@@ -255,7 +255,7 @@ def _rank(part: str, ranks: list[str]) -> int:
 
 
 def read_sensors(
-    model: XmlElement, frames: Frames, description: Description, context: Context
+    model: XmlElement, frames: Frames, description: DescriptionDraft, context: Context
 ) -> None:
     """Append a frame for each `<sensor type="imu">` of a link, and name others in a warning."""
     taken = {body.name for body in description.bodies}

@@ -12,11 +12,12 @@ from collections.abc import Callable
 import numpy as np
 
 from tarsus._lib.checks import listing, suggestion, unused
+from tarsus._lib.files import Array
 from tarsus.formats.couplings import ONE_COORDINATE, add_rotor, thin_disc
 from tarsus.formats.sdf_elements import flag, number
 from tarsus.formats.xml import Context, XmlElement
 from tarsus.model.defaults import filled
-from tarsus.model.description import Actuator, Description, Joint
+from tarsus.model.description import Actuator, DescriptionDraft, Joint
 
 ROTOR, RATIO, GAINS = "drake:rotor_inertia", "drake:gear_ratio", "drake:controller_gains"
 DRAKE = (ROTOR, RATIO, GAINS)
@@ -25,7 +26,7 @@ MOST = 1000.0
 """Forces of Gazebo's controllers are cut there unless they state it [N or N·m]."""
 
 
-def read_actuators(model: XmlElement, description: Description, context: Context) -> None:
+def read_actuators(model: XmlElement, description: DescriptionDraft, context: Context) -> None:
     """Append the actuators of a model; each is called as its joint."""
     reader = _Reader(description, context)
     for element in model.all("joint"):
@@ -33,7 +34,9 @@ def read_actuators(model: XmlElement, description: Description, context: Context
     read_plugins(list(model.all("plugin")), description, context)
 
 
-def read_plugins(plugins: list[XmlElement], description: Description, context: Context) -> None:
+def read_plugins(
+    plugins: list[XmlElement], description: DescriptionDraft, context: Context
+) -> None:
     """Append the actuators that plugins are, and name those that are none."""
     reader = _Reader(description, context)
     others: list[str] = []
@@ -51,7 +54,7 @@ def read_plugins(plugins: list[XmlElement], description: Description, context: C
 class _Reader:
     """Appends actuators to a description, and tells what of them is left out."""
 
-    def __init__(self, description: Description, context: Context) -> None:
+    def __init__(self, description: DescriptionDraft, context: Context) -> None:
         self.description, self.context = description, context
         self.joints = {joint.name: joint for joint in description.joints}
 
@@ -129,13 +132,15 @@ class _Reader:
     ) -> None:
         """Append a motor, or a servo with these gains; limits that do not rise are none."""
         taken = {actuator.name for actuator in self.description.actuators}
-        drive = Actuator(unused(joint.name, taken), {joint.name: 1.0}, source=source.source)
+        law: dict[str, Array] = {}
         if damping is not None:
             first = damping if stiffness is None else stiffness
-            drive.gain = np.array([first, 0.0, 0.0])
-            drive.bias = np.array([offset, -(stiffness or 0.0), -damping])
+            law["gain"] = np.array([first, 0.0, 0.0])
+            law["bias"] = np.array([offset, -(stiffness or 0.0), -damping])
         if low <= high:
-            drive.force_range = np.array([low, high])
+            law["force_range"] = np.array([low, high])
+        name = unused(joint.name, taken)
+        drive = Actuator(name, {joint.name: 1.0}, **law, source=source.source)
         self.description.actuators.append(drive)
 
     def _output(self, plugin: XmlElement) -> tuple[float, float, float]:

@@ -63,27 +63,25 @@ class Connection:
 def read_link(link: XmlElement, context: Context) -> Body:
     """A link's mass, centre of mass, and inertia about it turned into the link's axes."""
     context.ignore_except(link, "pose", "inertial", "visual", "collision", "sensor")
-    body = Body(link.string("name"), 1.0, inertia=np.eye(3), source=link.source)
-    inertial = link.find("inertial")
+    name, inertia, inertial = link.string("name"), np.eye(3), link.find("inertial")
     if inertial is None or inertial.find("mass") is None:
-        context.massless.append(body.name)
+        context.massless.append(name)
     if inertial is None:
-        return body
+        return Body(name, 1.0, inertia=inertia, source=link.source)
     if inertial.attributes.get("auto", "false").strip() in ("true", "1"):
         raise inertial.error("asks for masses from shapes (auto), which are not computed here")
     context.ignore_except(inertial, "pose", "mass", "inertia")
     pose = read_pose(inertial)
-    body.mass = number(inertial, "mass", 1.0)
-    body.com = pose[:3, 3]
+    mass = number(inertial, "mass", 1.0)
     stated = inertial.find("inertia")
     if stated is not None:
         xx, yy, zz = (number(stated, tag, 1.0) for tag in ("ixx", "iyy", "izz"))
         xy, xz, yz = (number(stated, tag, 0.0) for tag in ("ixy", "ixz", "iyz"))
-        body.inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if not np.array_equal(pose[:3, :3], np.eye(3)):
-        turned = pose[:3, :3] @ body.inertia @ pose[:3, :3].T
-        body.inertia = (turned + turned.T) / 2
-    return body
+        turned = pose[:3, :3] @ inertia @ pose[:3, :3].T
+        inertia = (turned + turned.T) / 2
+    return Body(name, mass, pose[:3, 3], inertia, link.source)
 
 
 def read_connection(joint: XmlElement, frames: Frames, version: tuple[int, int]) -> Connection:
@@ -180,21 +178,19 @@ def read_shapes(link: XmlElement, frames: Frames, context: Context) -> list[Shap
         context.ignore_except(geometry, *SIZES)
         if form is None:
             continue
+        placed, mesh = element.find("pose") is not None, form.tag == "mesh"
         shape = Shape(
             link.string("name"),
             role=element.tag,
             kind=form.tag,
             size=SIZES[form.tag](form),
-            placement=to_link @ frames.pose(element),
+            placement=to_link @ frames.pose(element) if placed else np.eye(4),
+            file=context.find_mesh(form.require("uri").text_string(), form) if mesh else None,
             color=_read_color(element.find("material")),
             name=element.attributes.get("name", ""),
             source=element.source,
             **sdf_surface(element, context),
         )
-        if element.find("pose") is None:
-            shape.placement = np.eye(4)
-        if form.tag == "mesh":
-            shape.file = context.find_mesh(form.require("uri").text_string(), form)
         shapes.append(shape)
     return shapes
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from tarsus._lib.checks import suggestion
 from tarsus._lib.files import Array
 from tarsus.formats.couplings import follow
 from tarsus.formats.sdf_elements import Axis, Connection, number
-from tarsus.model.description import Body, Description, Joint, Loop
+from tarsus.model.description import Body, DescriptionDraft, Joint, Loop
 from tarsus.spatial import inverse, pose, rotation_along
 
 Poses = Mapping[str, Array]
@@ -31,7 +32,9 @@ PERPENDICULAR = 1e-9
 NEAR = 1e-12
 
 
-def add_joint(description: Description, poses: Poses, connection: Connection, child: str) -> None:
+def add_joint(
+    description: DescriptionDraft, poses: Poses, connection: Connection, child: str
+) -> None:
     """Append what carries the body `child`, one of the two that are connected.
 
     The frame of our joint is that of its child. Where SDF has the joint elsewhere, a body
@@ -50,12 +53,18 @@ def add_joint(description: Description, poses: Poses, connection: Connection, ch
     for index, (kind, axes) in enumerate(stages):
         last = index + 1 == len(stages)
         end = child if last and not matters else f"{child}.{name}{'' if last else '_1'}"
-        joint = Joint(name if last else f"{name}_1", kind, parent, end, placement, source=source)
-        _fill(joint, axes, rotation)
-        joint.pitch = connection.pitch
+        stated = _stated(axes, rotation)
         if connection.ball_damping:
-            joint.damping = np.full(3, connection.ball_damping)
-        description.joints.append(joint)
+            stated["damping"] = np.full(3, connection.ball_damping)
+        called = name if last else f"{name}_1"
+        description.joints.append(
+            Joint(
+                *(called, kind, parent, end, placement),
+                pitch=connection.pitch,
+                **stated,
+                source=source,
+            )
+        )
         if end != child:
             description.bodies.append(Body(end, source=source))
         parent, placement = end, np.eye(4)
@@ -64,7 +73,7 @@ def add_joint(description: Description, poses: Poses, connection: Connection, ch
         description.joints.append(fixed)
 
 
-def add_loop(description: Description, poses: Poses, connection: Connection) -> list[str]:
+def add_loop(description: DescriptionDraft, poses: Poses, connection: Connection) -> list[str]:
     """Append the loop that a joint closes; return what of the joint is left out.
 
     A joint with a spring, a damper or friction, and one that no kind of loop is like, keeps
@@ -74,10 +83,9 @@ def add_loop(description: Description, poses: Poses, connection: Connection) -> 
     frame = connection.pose @ pose(rotation=_loop_axes(connection))
     forces = any(axis.damping or axis.friction or axis.stiffness for axis in axes)
     if not forces and _has_loop_kind(connection):
-        loop = Loop(name, LOOP_KINDS[connection.type], connection.parent, connection.child)
-        loop.placement_a = inverse(poses[loop.body_a]) @ frame
-        loop.placement_b = inverse(poses[loop.body_b]) @ frame
-        loop.source = source
+        ends = connection.parent, connection.child
+        at_a, at_b = (inverse(poses[end]) @ frame for end in ends)
+        loop = Loop(name, LOOP_KINDS[connection.type], *ends, at_a, at_b, source=source)
         description.loops.append(loop)
         limited = any(math.isfinite(axis.lower) or math.isfinite(axis.upper) for axis in axes)
         lost = {"the limits": limited, "the damping": bool(connection.ball_damping)}
@@ -118,29 +126,33 @@ def _loop_axes(connection: Connection) -> Array:
     return rotation_along(*directions)
 
 
-def _fill(joint: Joint, axes: list[Axis], rotation: Array) -> None:
-    """Set the axes, in the frame of the child, and what they state."""
-    if axes:
-        joint.axis = rotation.T @ axes[0].direction
-    if len(axes) == 2:
-        joint.second_axis = rotation.T @ axes[1].direction
+def _stated(axes: list[Axis], rotation: Array) -> dict[str, Any]:
+    """Return the axes, in the frame of the child, and what they state, as fields of a joint."""
+    found: dict[str, Any] = {
+        key: rotation.T @ axis.direction
+        for key, axis in zip(("axis", "second_axis"), axes, strict=False)
+    }
+
+    def values(key: str) -> Array:
+        return np.array([getattr(axis, key) for axis in axes])
+
     if any(math.isfinite(axis.lower) or math.isfinite(axis.upper) for axis in axes):
-        joint.lower = np.array([axis.lower for axis in axes])
-        joint.upper = np.array([axis.upper for axis in axes])
+        found |= {key: values(key) for key in ("lower", "upper")}
     for key in ("velocity_limit", "effort_limit"):
-        values = np.array([getattr(axis, key) for axis in axes])
-        setattr(joint, key, values if np.isfinite(values).any() else None)
+        if np.isfinite(values(key)).any():
+            found[key] = values(key)
     for key in ("damping", "friction", "stiffness"):
-        values = np.array([getattr(axis, key) for axis in axes])
-        setattr(joint, key, values if values.any() else None)
-    if joint.stiffness is not None:
-        joint.rest = np.array([axis.rest for axis in axes])
+        if values(key).any():
+            found[key] = values(key)
+    if "stiffness" in found:
+        found["rest"] = values("rest")
+    return found
 
 
 class Gearing:
     """The couplings of a model: every joint follows at most once, and none follows itself."""
 
-    def __init__(self, description: Description, carrier: Mapping[str, Connection]) -> None:
+    def __init__(self, description: DescriptionDraft, carrier: Mapping[str, Connection]) -> None:
         self.couplings = description.couplings
         self.carrier = {connection.name: connection for connection in carrier.values()}
         self.leaders: dict[str, str] = {}

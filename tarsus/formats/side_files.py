@@ -20,7 +20,7 @@ from tarsus.formats import native, text
 from tarsus.formats.couplings import add_rotor
 from tarsus.formats.native_elements import decode, mapping
 from tarsus.formats.xml import read_xml
-from tarsus.model.description import COORDINATE_FIELDS, Description
+from tarsus.model.description import COORDINATE_FIELDS, Description, DescriptionDraft
 
 # A side file, YAML or JSON, that completes a model from another file.
 #
@@ -62,25 +62,26 @@ Gear: Any = dataclasses.make_dataclass(
 """The parameters of `Builder.gear`."""
 
 
-def complete(description: Description, path: str | os.PathLike[str]) -> None:
-    """Add to a description what a side file states."""
+def complete(description: Description, path: str | os.PathLike[str]) -> Description:
+    """Return a description with what a side file adds to it."""
     file = os.fspath(path)
     data = mapping(text.read(Path(path)), (*LISTS, "gears"), (), "the side file", Source(file))
     header = {"format": "tarsus", "version": native.VERSION, "name": description.name}
     lists = {key: value for key, value in data.items() if key != "gears"}
     extra = native.from_data(header | lists, file)
-    for key in LISTS:
-        getattr(description, key).extend(getattr(extra, key))
-    description.warnings += extra.warnings
+    draft = DescriptionDraft.of(description)
+    for key in (*LISTS, "warnings"):
+        getattr(draft, key).extend(getattr(extra, key))
     gears = data.get("gears", [])
     if not isinstance(gears, list):
         raise ModelError("gears must be a list", Source(file))
     for index, entry in enumerate(gears):
         source, what = Source(file, getattr(entry, "line", None)), f"entry {index + 1} of gears"
-        _add_gear(description, entry, what, source)
+        _add_gear(draft, entry, what, source)
+    return draft.build()
 
 
-def _add_gear(description: Description, entry: Any, what: str, source: Source) -> None:
+def _add_gear(description: DescriptionDraft, entry: Any, what: str, source: Source) -> None:
     if isinstance(entry, dict):  # named also in messages
         entry = {"name": f"{entry.get('rotor')}_joint", **entry}
     stated = decode(entry, Gear(), ("joint", "ratio", "rotor"), what, source)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Any
 
 from tarsus._lib.checks import listing
 from tarsus._lib.errors import WORLD, ModelError, Source
@@ -20,7 +21,7 @@ from tarsus.formats.urdf_extensions import CONTROL, read_interfaces, read_plus, 
 from tarsus.formats.urdf_extensions import ELEMENTS as PLUS
 from tarsus.formats.xacro.files import refuse_xacro
 from tarsus.formats.xml import Context, XmlElement, read_xml
-from tarsus.model.description import Body, Description, Joint
+from tarsus.model.description import Body, Description, DescriptionDraft, Joint
 
 ROOT_JOINT = "root_joint"
 
@@ -51,7 +52,7 @@ def read_urdf(
     if robot.tag != "robot":
         raise ModelError(f"the root element is <{robot.tag}>, not <robot>", robot.source)
     context = Context(Folders(path, package_dirs))
-    description = Description(robot.attributes.get("name") or os.path.basename(path))
+    description = DescriptionDraft(robot.attributes.get("name") or os.path.basename(path))
     _read_elements(robot, description, context)
     read_mimics(robot, description, mimic)
     read_transmissions(robot, description)
@@ -61,10 +62,10 @@ def read_urdf(
     _place_root(description, base, robot.source)
     description.joints = _depth_first(description.joints)
     description.warnings += context.all_warnings()
-    return description
+    return description.build()
 
 
-def _read_elements(robot: XmlElement, description: Description, context: Context) -> None:
+def _read_elements(robot: XmlElement, description: DescriptionDraft, context: Context) -> None:
     known = ("link", "joint", "material", "transmission", "gazebo", CONTROL, *PLUS)
     context.ignore_except(robot, *known)
     for material in robot.all("material"):
@@ -74,7 +75,7 @@ def _read_elements(robot: XmlElement, description: Description, context: Context
     for link in robot.all("link"):
         description.bodies.append(read_body(link))
         description.shapes += read_shapes(link, context)
-    read_gazebo(robot, description.shapes, context)
+    description.shapes = read_gazebo(robot, description.shapes, context)
     names = {body.name for body in description.bodies}
     for element in robot.all("joint"):
         joint = read_joint(element, context)
@@ -91,7 +92,7 @@ def _plugins(robot: XmlElement) -> list[XmlElement]:
     return [plugin for place in robot.all("gazebo") for plugin in place.all("plugin")]
 
 
-def _place_root(description: Description, base: str, source: Source) -> None:
+def _place_root(description: DescriptionDraft, base: str, source: Source) -> None:
     """Join the root link to the world, unless it stands for the world itself."""
     root = _find_root(description, source)
     if root is None:
@@ -103,13 +104,13 @@ def _place_root(description: Description, base: str, source: Source) -> None:
         description.bodies.remove(root)
         return
     if root.name == WORLD:
-        _rename_world(description, root)
+        root = _rename_world(description, root)
     kind = "free" if base == "free" else "fixed"
     joint = Joint(ROOT_JOINT, kind, WORLD, root.name, source=root.source)
     description.joints.insert(0, joint)
 
 
-def _find_root(description: Description, source: Source) -> Body | None:
+def _find_root(description: DescriptionDraft, source: Source) -> Body | None:
     children = {joint.child for joint in description.joints}
     roots = [body for body in description.bodies if body.name not in children]
     if WORLD in children:
@@ -122,26 +123,28 @@ def _find_root(description: Description, source: Source) -> Body | None:
     return roots[0] if roots else None
 
 
-def _free_world(description: Description, base: str) -> bool:
+def _free_world(description: DescriptionDraft, base: str) -> bool:
     """Whether a root link called world is a body that moves in the true world."""
     floats = [joint.kind == "free" for joint in description.joints if joint.parent == WORLD]
     return base == "free" and not (floats and all(floats))
 
 
-def _rename_world(description: Description, root: Body) -> None:
+def _rename_world(description: DescriptionDraft, root: Body) -> Body:
+    """Give the root link another name than that of the world, and return it."""
     names = {body.name for body in description.bodies}
     name = "world_link"
     while name in names:
         name += "_"
-    for joint in description.joints:
-        joint.parent = name if joint.parent == WORLD else joint.parent
-    for shape in description.shapes:
-        shape.body = name if shape.body == WORLD else shape.body
-    for loop in description.loops:
-        loop.body_a = name if loop.body_a == WORLD else loop.body_a
-        loop.body_b = name if loop.body_b == WORLD else loop.body_b
-    root.name = name
+    elements: list[tuple[Any, tuple[str, ...]]] = [
+        *((joint, ("parent",)) for joint in description.joints),
+        *((shape, ("body",)) for shape in description.shapes),
+        *((loop, ("body_a", "body_b")) for loop in description.loops),
+    ]
+    for element, fields in elements:
+        if renamed := {field: name for field in fields if getattr(element, field) == WORLD}:
+            description.change(element, **renamed)
     description.warnings.append(f"the root link 'world' moves: it is called '{name}' here")
+    return description.change(root, name=name)
 
 
 def _depth_first(joints: list[Joint]) -> list[Joint]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from tarsus._lib.checks import surface_number
+from tarsus._lib.checks import read_only, surface_number
 from tarsus._lib.files import Array
 from tarsus.formats.xml import Color, Context, XmlElement
 from tarsus.model.description import Body, Joint, Shape
@@ -32,28 +34,33 @@ def read_origin(element: XmlElement) -> Array:
     if origin is None:
         return np.eye(4)
     rpy = origin.vector("rpy", 3, default=(0, 0, 0))
-    return pose(origin.vector("xyz", 3, default=(0, 0, 0)), rotation_from_rpy(rpy))
+    placement = np.array(_turned(rpy.tobytes()))
+    placement[:3, 3] = origin.vector("xyz", 3, default=(0, 0, 0))
+    return placement
+
+
+@lru_cache(maxsize=1024)
+def _turned(rpy: bytes) -> Array:
+    """The pose (4, 4) at the origin with these angles: most links of a file have the same few."""
+    return read_only(pose(rotation=rotation_from_rpy(np.frombuffer(rpy))))
 
 
 def read_body(link: XmlElement) -> Body:
     """A link's mass, centre of mass, and inertia about it turned into the link's axes."""
-    body = Body(link.string("name"), source=link.source)
-    inertial = link.find("inertial")
+    name, inertial = link.string("name"), link.find("inertial")
     if inertial is None:
-        return body
+        return Body(name, source=link.source)
     at = read_origin(inertial)
     values = inertial.require("inertia")
     xx, xy, xz, yy, yz, zz = (
         values.number(entry) for entry in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    body.mass = inertial.require("mass").number("value")
-    body.com = at[:3, 3]
-    body.inertia = inertia
+    mass = inertial.require("mass").number("value")
     if not np.array_equal(at[:3, :3], np.eye(3)):
         turned = at[:3, :3] @ inertia @ at[:3, :3].T
-        body.inertia = (turned + turned.T) / 2
-    return body
+        inertia = (turned + turned.T) / 2
+    return Body(name, mass, at[:3, 3], inertia, link.source)
 
 
 def read_joint(element: XmlElement, context: Context) -> Joint:
@@ -64,20 +71,13 @@ def read_joint(element: XmlElement, context: Context) -> Joint:
     if kind not in JOINT_KINDS:
         valid = ", ".join(JOINT_KINDS)
         raise element.error(f"has the unknown type '{kind}'; the types are {valid}")
-    joint = Joint(
-        name,
-        JOINT_KINDS[kind],
-        parent=element.require("parent").string("link"),
-        child=element.require("child").string("link"),
-        placement=read_origin(element),
-        source=element.source,
-    )
+    parent, child = (element.require(role).string("link") for role in ("parent", "child"))
+    numbers: dict[str, Array] = {"placement": read_origin(element)}
     if kind not in ("floating", "fixed"):
-        joint.axis = read_direction(element, "axis")
-    if joint.kind in ("revolute", "prismatic"):
-        _read_limits(element, joint, kind, context)
-        _read_dynamics(element, joint)
-    return joint
+        numbers["axis"] = read_direction(element, "axis")
+    if JOINT_KINDS[kind] in ("revolute", "prismatic"):
+        numbers |= _read_limits(element, kind, context) | _read_dynamics(element)
+    return Joint(name, JOINT_KINDS[kind], parent, child, **numbers, source=element.source)  # type: ignore[arg-type]
 
 
 def read_direction(element: XmlElement, tag: str) -> Array:
@@ -90,24 +90,26 @@ def read_direction(element: XmlElement, tag: str) -> Array:
     return axis / length
 
 
-def _read_limits(element: XmlElement, joint: Joint, kind: str, context: Context) -> None:
+def _read_limits(element: XmlElement, kind: str, context: Context) -> dict[str, Array]:
     limit = element.find("limit")
     if limit is None:
         if kind != "continuous":
             context.warnings.append(f"{element.label} has no <limit>: it moves without limits")
-        return
+        return {}
+    bounds = {
+        "velocity_limit": limit.bound("velocity", math.inf),
+        "effort_limit": limit.bound("effort", math.inf),
+    }
     if kind != "continuous":
-        joint.lower = np.array([limit.bound("lower", 0.0)])
-        joint.upper = np.array([limit.bound("upper", 0.0)])
-    joint.velocity_limit = np.array([limit.bound("velocity", math.inf)])
-    joint.effort_limit = np.array([limit.bound("effort", math.inf)])
+        bounds |= {key: limit.bound(key, 0.0) for key in ("lower", "upper")}
+    return {key: np.array([value]) for key, value in bounds.items()}
 
 
-def _read_dynamics(element: XmlElement, joint: Joint) -> None:
+def _read_dynamics(element: XmlElement) -> dict[str, Array]:
     dynamics = element.find("dynamics")
-    if dynamics is not None:
-        joint.damping = np.array([dynamics.number("damping", 0.0)])
-        joint.friction = np.array([dynamics.number("friction", 0.0)])
+    if dynamics is None:
+        return {}
+    return {key: np.array([dynamics.number(key, 0.0)]) for key in ("damping", "friction")}
 
 
 def read_shapes(link: XmlElement, context: Context) -> list[Shape]:
@@ -126,19 +128,18 @@ def _read_shape(element: XmlElement, body: str, context: Context) -> Shape:
     form = next((child for child in geometry.children if child.tag in SIZES), None)
     if form is None:
         raise geometry.error(f"must contain one of {', '.join(SIZES)}")
-    shape = Shape(
+    mesh = form.tag == "mesh"
+    return Shape(
         body,
         role=element.tag,
         kind=form.tag,
         size=SIZES[form.tag](form),
         placement=read_origin(element),
+        file=context.find_mesh(form.string("filename"), form) if mesh else None,
         color=read_color(element.find("material"), context),
         name=element.attributes.get("name", ""),
         source=element.source,
     )
-    if form.tag == "mesh":
-        shape.file = context.find_mesh(form.string("filename"), form)
-    return shape
 
 
 def read_color(material: XmlElement | None, context: Context) -> Color | None:
@@ -208,23 +209,26 @@ def sdf_surface(collision: XmlElement, context: Context) -> dict[str, Any]:
     return found
 
 
-def read_gazebo(robot: XmlElement, shapes: list[Shape], context: Context) -> None:
-    """Set what <gazebo reference="link"> states of a link's surfaces as <mu1>, <kp> and <kd>."""
+def read_gazebo(robot: XmlElement, shapes: list[Shape], context: Context) -> list[Shape]:
+    """Return the shapes with what <gazebo reference="link"> states of a link's surfaces.
+
+    It states them as <mu1>, <kp> and <kd>.
+    """
     for element in robot.all("gazebo"):
         link = element.attributes.get("reference")
         found = {"friction": _number(element, "mu1", "friction"), **_springs(element)}
-        stated = {name: value for name, value in found.items() if value is not None}
-        mine = [shape for shape in shapes if shape.body == link and shape.role == "collision"]
-        if not stated or not mine:
+        stated: dict[str, Any] = {k: value for k, value in found.items() if value is not None}
+        mine = [shape.body == link and shape.role == "collision" for shape in shapes]
+        if not stated or not any(mine):
             # plugins are told by their names
             only = element.children and all(child.tag == "plugin" for child in element.children)
             context.ignored["gazebo"] += not only
             continue
         context.ignore_except(element, "mu1", "mu2", "kp", "kd")
         _tell_directions(element, ("mu1", "mu2"), context)
-        for shape in mine:
-            for name, value in stated.items():
-                setattr(shape, name, value)
+        pairs = zip(shapes, mine, strict=True)
+        shapes = [replace(shape, **stated) if own else shape for shape, own in pairs]
+    return shapes
 
 
 def _springs(element: XmlElement) -> dict[str, float | None]:

@@ -13,7 +13,7 @@ from tarsus.formats.couplings import ONE_COORDINATE, Joints, add_rotor, follow, 
 from tarsus.formats.urdf_elements import read_body, read_direction, read_origin
 from tarsus.formats.xml import XmlElement
 from tarsus.model.defaults import filled
-from tarsus.model.description import Actuator, Coupling, Description, Joint, Loop
+from tarsus.model.description import Actuator, Coupling, DescriptionDraft, Joint, Loop
 from tarsus.spatial import pose, rotation_along
 
 # Elements that a URDF may have beyond the standard: loops, couplings and rotors.
@@ -51,7 +51,7 @@ KINDS += ["point_on_line", "distance", "knife_edge"]
 LOOP_KINDS = {kind: kind for kind in KINDS} | OTHER_NAMES
 
 
-def read_plus(robot: XmlElement, description: Description) -> None:
+def read_plus(robot: XmlElement, description: DescriptionDraft) -> None:
     """Add the rotors, loops and couplings of a file."""
     choice = {
         element.string("name"): _flag(element, "independent")
@@ -67,7 +67,7 @@ def read_plus(robot: XmlElement, description: Description) -> None:
         description.couplings.append(_read_coupling(element, description, tree, choice))
 
 
-def _read_rotor(element: XmlElement, description: Description) -> None:
+def _read_rotor(element: XmlElement, description: DescriptionDraft) -> None:
     mount, rotor = element.find("mount"), read_body(element)
     add_rotor(
         description,
@@ -83,7 +83,7 @@ def _read_rotor(element: XmlElement, description: Description) -> None:
 
 
 def _read_loop(
-    element: XmlElement, description: Description, tree: _Tree, choice: dict[str, bool]
+    element: XmlElement, description: DescriptionDraft, tree: _Tree, choice: dict[str, bool]
 ) -> Loop:
     kind = element.string("type")
     if kind not in LOOP_KINDS:
@@ -125,7 +125,7 @@ def _read_axes(element: XmlElement, kind: str) -> Array:
 
 
 def _read_coupling(
-    element: XmlElement, description: Description, tree: _Tree, choice: dict[str, bool]
+    element: XmlElement, description: DescriptionDraft, tree: _Tree, choice: dict[str, bool]
 ) -> Coupling:
     first, second = element.require("predecessor"), element.require("successor")
     before, after = tree.between(_link(first, description), _link(second, description))
@@ -148,7 +148,7 @@ def _read_coupling(
 def _choose_follower(
     element: XmlElement,
     weights: dict[str, float],
-    description: Description,
+    description: DescriptionDraft,
     choice: dict[str, bool],
 ) -> str:
     """The joint that follows the others: one that may, by preference nearest to the successor."""
@@ -184,7 +184,7 @@ class _Tree:
         return list(way.values())[::-1]
 
 
-def _link(element: XmlElement, description: Description) -> str:
+def _link(element: XmlElement, description: DescriptionDraft) -> str:
     names = [body.name for body in description.bodies]
     name = element.string("link")
     if name not in names:
@@ -215,7 +215,7 @@ CONTROL = "ros2_control"
 DIFFERENTIAL = "DifferentialTransmission"
 
 
-def read_transmissions(robot: XmlElement, description: Description) -> None:
+def read_transmissions(robot: XmlElement, description: DescriptionDraft) -> None:
     """Add the actuators of transmissions, with a rotor if they state its inertia."""
     joints = {joint.name: joint for joint in description.joints}
     others: dict[str, Any] = {}
@@ -241,7 +241,7 @@ def read_transmissions(robot: XmlElement, description: Description) -> None:
         )
 
 
-def read_interfaces(robot: XmlElement, description: Description) -> None:
+def read_interfaces(robot: XmlElement, description: DescriptionDraft) -> None:
     """Add a motor for each joint of `<ros2_control>` that takes efforts and has none yet."""
     moved = {name for actuator in description.actuators for name in actuator.joints}
     known = {joint.name for joint in description.joints}
@@ -259,10 +259,9 @@ def read_interfaces(robot: XmlElement, description: Description) -> None:
             for each in interfaces["effort"].all("param")
             if each.string("name") in ("min", "max")
         }
-        motor = Actuator(name, {name: 1.0}, source=element.source)
-        if bounds:
-            limits = bounds.get("min", -np.inf), bounds.get("max", np.inf)
-            motor.control_range = np.array(limits)
+        limits = bounds.get("min", -np.inf), bounds.get("max", np.inf)
+        control = np.array(limits) if bounds else None
+        motor = Actuator(name, {name: 1.0}, control_range=control, source=element.source)
         description.actuators.append(motor)
     if without:
         description.warnings.append(
@@ -277,7 +276,7 @@ def _transmissions(robot: XmlElement) -> Iterator[XmlElement]:
 
 
 def _add_actuator(
-    element: XmlElement, description: Description, name: str, gears: dict[str, float]
+    element: XmlElement, description: DescriptionDraft, name: str, gears: dict[str, float]
 ) -> None:
     """Append a motor, called as the one <actuator> of its transmission or as that itself."""
     stated = [each.attributes.get("name") for each in element.all("actuator")]
@@ -287,7 +286,7 @@ def _add_actuator(
     description.actuators.append(motor)
 
 
-def _add_differential(element: XmlElement, description: Description) -> bool:
+def _add_differential(element: XmlElement, description: DescriptionDraft) -> bool:
     """Append two motors a and b, whose sum moves joint 1 and whose difference joint 2.
 
     x_a = n_a (n_1 q_1 + n_2 q_2), x_b = n_b (n_1 q_1 - n_2 q_2); efforts go the other way
@@ -330,7 +329,7 @@ def _reduction(element: XmlElement) -> float:
 
 def _add_rotor(
     element: XmlElement,
-    description: Description,
+    description: DescriptionDraft,
     joints: Joints,
     stated: list[str],
     inertia: float,

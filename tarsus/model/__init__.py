@@ -17,6 +17,12 @@ from tarsus.model.diagnosis import Diagnosis, diagnose
 from tarsus.model.editor import Editor
 from tarsus.model.keyframes import Keyframe
 from tarsus.model.model import Model
+from tarsus.model.results import (
+    ForwardDynamicsDerivatives,
+    HybridDynamics,
+    InverseDynamicsDerivatives,
+    InverseDynamicsSecondDerivatives,
+)
 from tarsus.model.views import BodyView, Cluster, Constraint, FrameView, JointView
 
 __all__ = [
@@ -31,8 +37,12 @@ __all__ = [
     "Description",
     "Diagnosis",
     "Editor",
+    "ForwardDynamicsDerivatives",
     "Frame",
     "FrameView",
+    "HybridDynamics",
+    "InverseDynamicsDerivatives",
+    "InverseDynamicsSecondDerivatives",
     "Joint",
     "JointView",
     "Keyframe",

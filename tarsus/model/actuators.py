@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -303,6 +302,11 @@ class Driven(_core.Model):
         return self._named_motors[key]
 
 
+def motors_of(model: Driven, names: Sequence[str] | None = None) -> Motors:
+    """Return motors of a model by their names, by default those that it states."""
+    return model._driven(names)
+
+
 # From controls to generalised forces and back: what a `Model` knows about its actuators.
 
 
@@ -326,8 +330,8 @@ class Actuation(Driven):
 
     @property
     def actuators(self) -> tuple[Actuator, ...]:
-        """Copies of the actuators: names, gears by joint, kind, gain, bias and limits."""
-        return tuple(copy.copy(actuator) for actuator in self._actuators.stated)
+        """The actuators: names, gears by joint, kind, gain, bias and limits."""
+        return tuple(self._actuators.stated)
 
     @property
     def actuators_feel(self) -> bool:

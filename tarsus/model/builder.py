@@ -11,6 +11,7 @@ pendulum = b.build()
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -91,7 +92,8 @@ class Builder:
             Body(name, mass, numbers(com, (3,), f"body {name!r}: com", None), tensor)
         )
         if inertia_at == "origin":
-            body.inertia = inertias.at_center(body.mass, body.com, body.inertia)
+            about_com = inertias.at_center(body.mass, body.com, body.inertia)
+            body = dataclasses.replace(body, inertia=about_com)
         self._draft.add_body(body)
         return self
 
@@ -254,7 +256,7 @@ class Builder:
         if coupling is not None and coupling.name in self._draft.couplings:
             raise ModelError(f"the coupling name {coupling.name!r} is used twice")
         self._draft.add_joint(carrier)
-        self._draft.joints[joint].armature = armature
+        self._draft.set_armature(joint, armature)
         if coupling is not None:
             self._draft.add_coupling(coupling)
         return self
@@ -427,7 +429,7 @@ class Builder:
         return self
 
     def description(self) -> Description:
-        """Return a copy of what has been stated so far."""
+        """Return what has been stated so far."""
         return checked(self._draft.description)
 
     def build(self) -> Model:

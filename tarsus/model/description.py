@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypeAlias, get_args
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal, NoReturn, Self, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from tarsus._lib.files import Array
 # A `Description` is the common ground of the builder, the file readers and our own file
 # format. It keeps everything as it was stated (fixed joints included), so that it can be
 # written and read back without loss. `tarsus.Model` compiles it for the core.
+#
+# Records cannot be changed, nor can their contents, so that all models and readers share them.
+# `dataclasses.replace(body, mass=2.0)` makes a changed copy. Readers and the builder collect
+# elements in a `DescriptionDraft`, whose lists grow.
 
 
 class Record:
@@ -27,12 +31,121 @@ class Record:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
+        if other is self:
+            return True
         names = [field.name for field in fields(self) if field.compare]  # type: ignore[arg-type]
         return all(_equal(getattr(self, name), getattr(other, name)) for name in names)
 
 
-@dataclass(eq=False)
-class Body(Record):
+class FrozenDict(dict[str, Any]):
+    """A dictionary that cannot be changed; `dict(it)` is a copy that can."""
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(
+            "a mapping of a description cannot be changed: "
+            "make a copy with dict(…), and a new record with dataclasses.replace"
+        )
+
+    __setitem__ = __delitem__ = _refuse
+    __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(_hashable(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return frozen, (dict(self),)
+
+    def __copy__(self) -> FrozenDict:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> FrozenDict:
+        return self
+
+
+def frozen(value: Any) -> Any:
+    """Return `value` as something that cannot be changed.
+
+    Lists become tuples, mappings `FrozenDict`, sets frozen sets, arrays read-only copies; so do
+    their contents. What is unchangeable already is returned itself, other objects as they are.
+    """
+    kind = type(value)
+    if kind in _UNCHANGEABLE or isinstance(value, FrozenRecord):
+        return value
+    if isinstance(value, np.ndarray):
+        base = value.base
+        if not value.flags.writeable and (
+            base is None or (isinstance(base, np.ndarray) and not base.flags.writeable)
+        ):
+            return value
+        copy = np.array(value)
+        copy.setflags(write=False)
+        return copy
+    if kind is tuple or kind is list:
+        return tuple([frozen(item) for item in value])
+    if isinstance(value, Mapping):
+        return FrozenDict({key: frozen(item) for key, item in value.items()})
+    return frozenset(value) if isinstance(value, set) else value
+
+
+_UNCHANGEABLE = frozenset({str, float, int, bool, type(None), Source, FrozenDict})
+
+
+class FrozenRecord(Record):
+    """A record that cannot be changed, nor can its contents: read-only arrays, tuples, mappings."""
+
+    _containers: ClassVar[tuple[str, ...]] = ()
+    """Its fields that may hold arrays, lists or mappings."""
+    _is_checked: ClassVar[bool] = False
+    """Whether `tarsus.model.validation` has checked it, on the record itself."""
+
+    def __init_subclass__(cls) -> None:
+        cls._containers = tuple(
+            name
+            for name, kind in cls.__annotations__.items()
+            if any(word in kind for word in ("Array", "Mapping", "Sequence", "tuple", "Any"))
+        )
+
+    def __post_init__(self) -> None:
+        values = self.__dict__
+        for name in self._containers:
+            value = values[name]
+            if value is None:
+                continue
+            if type(value) is np.ndarray and value.base is None and not value.flags.writeable:
+                continue
+            values[name] = frozen(value)
+
+    __eq__ = Record.__eq__
+
+    def __hash__(self) -> int:
+        names = [field.name for field in fields(self) if field.compare]  # type: ignore[arg-type]
+        return hash((type(self), *(_hashable(getattr(self, name)) for name in names)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # by the constructor: arrays are writeable after unpickling
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return type(self), tuple(getattr(self, name) for name in names)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether it has been checked; as it cannot change, that holds for good."""
+        return self._is_checked
+
+    def as_checked(self) -> Self:
+        """Return the record itself, from now on known as checked."""
+        self.__dict__["_is_checked"] = True
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Body(FrozenRecord):
     """A rigid body: mass [kg], centre of mass [m], inertia about it [kg m²], in body axes."""
 
     name: str
@@ -50,8 +163,8 @@ class SurfaceStatement:
     numbers: tuple[float, ...] = ()
 
 
-@dataclass(eq=False)
-class Joint(Record):
+@dataclass(frozen=True, eq=False)
+class Joint(FrozenRecord):
     """A joint that carries `child` on `parent`.
 
     `placement` (4, 4) is the pose of the child's frame in the parent's frame in the
@@ -87,8 +200,8 @@ class Joint(Record):
     source: Source | None = field(default=None, compare=False)
 
 
-@dataclass(eq=False)
-class Coupling(Record):
+@dataclass(frozen=True, eq=False)
+class Coupling(FrozenRecord):
     """Joints that follow others: positions of the followers are a function of the leaders'.
 
     All these joints have one coordinate. Kinds: "linear" (`matrix` (followers, leaders) and
@@ -105,14 +218,14 @@ class Coupling(Record):
     followers: tuple[str, ...]
     matrix: Array | None = None
     offset: Array | None = None
-    parameters: dict[str, Array] = field(default_factory=dict)
+    parameters: Mapping[str, Array] = field(default_factory=FrozenDict)
     motor: bool = False
     function: Callable[[Array], tuple[Array, ...]] | None = None
     source: Source | None = field(default=None, compare=False)
 
 
-@dataclass(eq=False)
-class Loop(Record):
+@dataclass(frozen=True, eq=False)
+class Loop(FrozenRecord):
     """A joint that closes a kinematic loop: frame a on `body_a` meets frame b on `body_b`.
 
     The axis of a loop joint is z of frame a (and of frame b, for a "universal" one x of frame
@@ -130,13 +243,13 @@ class Loop(Record):
     placement_b: Array = field(default_factory=lambda: np.eye(4))
     length: float = 0.0
     independent: tuple[str, ...] | None = None
-    start: dict[str, float] = field(default_factory=dict)
+    start: Mapping[str, float] = field(default_factory=FrozenDict)
     constraint: bool | None = None
     source: Source | None = field(default=None, compare=False)
 
 
-@dataclass(eq=False)
-class Frame(Record):
+@dataclass(frozen=True, eq=False)
+class Frame(FrozenRecord):
     """A named frame fixed to a body (or to the world) at `placement` (4, 4)."""
 
     name: str
@@ -145,8 +258,8 @@ class Frame(Record):
     source: Source | None = field(default=None, compare=False)
 
 
-@dataclass(eq=False)
-class Shape(Record):
+@dataclass(frozen=True, eq=False)
+class Shape(FrozenRecord):
     """A geometric shape on a body, for looking at (`visual`) or touching (`collision`).
 
     `size` by kind: box (x, y, z), sphere (radius,), cylinder and capsule (radius, length),
@@ -178,8 +291,8 @@ SURFACE_NUMBERS = ("friction", "restitution", "torsion", "rolling", "stiffness",
 """How surfaces of shapes rub, bounce and give way, as far as they state it."""
 
 
-@dataclass(eq=False)
-class Actuator(Record):
+@dataclass(frozen=True, eq=False)
+class Actuator(FrozenRecord):
     """A drive with a control u that pushes along joints of one coordinate.
 
     `joints` has the gear of each joint that it moves: its length is l = Σ gear · position, and its
@@ -189,7 +302,7 @@ class Actuator(Record):
     """
 
     name: str
-    joints: dict[str, float]
+    joints: Mapping[str, float]
     gain: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
     bias: Array = field(default_factory=lambda: np.zeros(3))
     control_range: Array | None = None
@@ -209,12 +322,33 @@ class Actuator(Record):
         return "velocity" if not spring and damper == -gain else "general"
 
 
-@dataclass(eq=False)
-class Description(Record):
+@dataclass(frozen=True, eq=False)
+class Description(FrozenRecord):
     """Everything that was stated about a mechanism, in the order in which it was stated.
 
-    `forces` are elements of `tarsus.forces`.
+    Lists are kept as tuples, mappings cannot be changed. `forces` are elements of `tarsus.forces`.
     """
+
+    name: str
+    bodies: Sequence[Body] = ()
+    joints: Sequence[Joint] = ()
+    couplings: Sequence[Coupling] = ()
+    loops: Sequence[Loop] = ()
+    frames: Sequence[Frame] = ()
+    shapes: Sequence[Shape] = ()
+    forces: Sequence[Any] = ()
+    actuators: Sequence[Actuator] = ()
+    gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
+    warnings: Sequence[str] = ()
+    metadata: Mapping[str, Any] = field(default_factory=FrozenDict)
+
+
+Element = TypeVar("Element", Body, Joint, Coupling, Loop, Frame, Shape, Actuator)
+
+
+@dataclass(eq=False)
+class DescriptionDraft:
+    """A description under construction: readers and builders append elements to its lists."""
 
     name: str
     bodies: list[Body] = field(default_factory=list)
@@ -229,8 +363,39 @@ class Description(Record):
     warnings: list[str] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, description: Description) -> DescriptionDraft:
+        """Return a draft that begins with what a description states."""
+        stated = {each.name: getattr(description, each.name) for each in fields(cls)}
+        lists = {key: list(value) for key, value in stated.items() if isinstance(value, tuple)}
+        return cls(**stated | lists | {"metadata": dict(description.metadata)})
+
+    def build(self) -> Description:
+        """Return the description."""
+        return Description(**vars(self))
+
+    def change(self, element: Element, **fields: Any) -> Element:
+        """Put a copy with other fields in the place of an element, and return the copy."""
+        listed: list[Element] = getattr(self, _LISTS[type(element)])
+        place = next(k for k, each in enumerate(listed) if each is element)
+        listed[place] = replace(element, **fields)
+        return listed[place]
+
+
+_LISTS: Mapping[type, str] = {
+    Body: "bodies",
+    Joint: "joints",
+    Coupling: "couplings",
+    Loop: "loops",
+    Frame: "frames",
+    Shape: "shapes",
+    Actuator: "actuators",
+}
+
 
 def _equal(value: Any, other: Any) -> bool:
+    if value is other:
+        return True
     if isinstance(value, np.ndarray) or isinstance(other, np.ndarray):
         return np.array_equal(value, other)
     if isinstance(value, dict) and isinstance(other, dict):
@@ -238,6 +403,19 @@ def _equal(value: Any, other: Any) -> bool:
     if isinstance(value, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(value) == len(other) and all(map(_equal, value, other))
     return bool(value == other)
+
+
+def _hashable(value: Any) -> Any:
+    """Return what has the same hash for values that are equal."""
+    if isinstance(value, np.ndarray):
+        return _hashable(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return tuple([_hashable(item) for item in value])
+    if isinstance(value, dict):
+        return frozenset((key, _hashable(item)) for key, item in value.items())
+    if isinstance(value, Record) and not isinstance(value, FrozenRecord):
+        return type(value), _hashable(vars(value))
+    return value
 
 
 # Kinds of joints and what belongs to them, and kinds of Coriolis matrices.

@@ -24,6 +24,7 @@ from tarsus.model.description import (
     Body,
     Coupling,
     Description,
+    DescriptionDraft,
     Frame,
     Joint,
     Loop,
@@ -51,7 +52,7 @@ class Draft:
     """What has been stated so far, by name."""
 
     def __init__(self, name: str, gravity: ArrayLike) -> None:
-        self.description = Description(name, gravity=numbers(gravity, (3,), "gravity", None))
+        self.elements = DescriptionDraft(name, gravity=numbers(gravity, (3,), "gravity", None))
         checked(self.description)
         self.bodies = {WORLD: Body(WORLD)}
         self.joints: dict[str, Joint] = {}
@@ -69,7 +70,7 @@ class Draft:
         """Return a draft that begins with what was stated; `strict` as for `tarsus.Model`."""
         stated = checked(description)
         draft = cls(stated.name, stated.gravity)
-        draft.description, draft.strict = stated, strict
+        draft.elements, draft.strict = DescriptionDraft.of(stated), strict
         draft.bodies |= {body.name: body for body in stated.bodies}
         draft.joints = {joint.name: joint for joint in stated.joints}
         draft.couplings = {coupling.name: coupling for coupling in stated.couplings}
@@ -81,13 +82,18 @@ class Draft:
         draft._follows = {name: c for c in stated.couplings for name in c.followers}
         return draft
 
+    @property
+    def description(self) -> Description:
+        """What has been stated so far."""
+        return self.elements.build()
+
     def add_body(self, body: Body) -> None:
         """Add a checked body whose inertia is physical."""
         if not inertias.is_plain(body):
             inertias.check_parts([body], strict=True)
         self._claim(body.name)
         self.bodies[body.name] = body
-        self.description.bodies.append(body)
+        self.elements.bodies.append(body)
 
     def add_joint(self, joint: Joint) -> None:
         """Add a joint between bodies that are there; its child hangs on no other."""
@@ -102,7 +108,11 @@ class Draft:
             raise ModelError(f"the joint name {joint.name!r} is used twice")
         self.joints[joint.name] = joint
         self._carried.add(child)
-        self.description.joints.append(joint)
+        self.elements.joints.append(joint)
+
+    def set_armature(self, name: str, armature: Array | None) -> None:
+        """Change the reflected inertia of a joint that is there."""
+        self.joints[name] = self.elements.change(self.joints[name], armature=armature)
 
     def add_coupling(self, coupling: Coupling) -> None:
         """Add a coupling of joints that are there; each follows once."""
@@ -112,7 +122,7 @@ class Draft:
         check_follows(coupling, self._follows)
         self._follows.update(dict.fromkeys(coupling.followers, coupling))
         self.couplings[coupling.name] = coupling
-        self.description.couplings.append(coupling)
+        self.elements.couplings.append(coupling)
 
     def add_loop(self, loop: Loop) -> None:
         """Add a loop between bodies that are there."""
@@ -120,26 +130,26 @@ class Draft:
         if loop.name in self.loops:
             raise ModelError(f"the loop name {loop.name!r} is used twice")
         self.loops[loop.name] = loop
-        self.description.loops.append(loop)
+        self.elements.loops.append(loop)
 
     def add_frame(self, frame: Frame) -> None:
         """Add a frame on a body that is there."""
         check_body_name(frame.body, self.bodies, f"frame {frame.name!r}", "body", None)
         frame = checked_frame(frame)
         self._claim(frame.name)
-        self.description.frames.append(frame)
+        self.elements.frames.append(frame)
 
     def add_shape(self, shape: Shape) -> None:
         """Add a shape on a body that is there."""
         check_body_name(shape.body, self.bodies, f"shape {shape.name!r}", "body", None)
-        self.description.shapes.append(checked_shape(shape))
+        self.elements.shapes.append(checked_shape(shape))
 
     def add_force(self, force: Force) -> None:
         """Add a force; its places and joints may come later."""
         force = checked_force(force)
         check_unique([self.forces.get(force.name, force), force])
         self.forces[force.name] = force
-        self.description.forces.append(force)
+        self.elements.forces.append(force)
 
     def add_actuator(self, actuator: Actuator) -> None:
         """Add an actuator of joints that are there."""
@@ -147,7 +157,7 @@ class Draft:
         if actuator.name in self.actuators:
             raise ModelError(f"the actuator name {actuator.name!r} is used twice")
         self.actuators[actuator.name] = actuator
-        self.description.actuators.append(actuator)
+        self.elements.actuators.append(actuator)
 
     def add_poses(self, key: str, value: dict[str, Any]) -> None:
         """Add positions of joints that are there, or keyframes, to the metadata."""
@@ -156,27 +166,27 @@ class Draft:
             for name in joints:
                 find(self.joints, name, "joint")
         check_poses({key: value}, self.joints)
-        metadata = self.description.metadata
+        metadata = self.elements.metadata
         metadata[key] = {**metadata.get(key, {}), **value}
 
     def add_sensor(self, name: str, stated: dict[str, Any]) -> None:
         """Add a sensor, which sits on frames and joints that are there, to the metadata."""
         check_name(name, "a sensor", None)
-        sensors = self.description.metadata.setdefault(SENSORS, {})
+        sensors = self.elements.metadata.get(SENSORS, {})
         if name in sensors:
             raise ModelError(f"there is a sensor {name!r} already")
-        frames = {**self.bodies, **{frame.name: frame for frame in self.description.frames}}
+        frames = {**self.bodies, **{frame.name: frame for frame in self.elements.frames}}
         for frame in places_of(stated, SENSOR_FRAMES):
             find(frames, frame, "frame")
         for joint in places_of(stated, SENSOR_JOINTS):
             find(self.joints, joint, "joint")
-        sensors[name] = stated
+        self.elements.metadata[SENSORS] = {**sensors, name: stated}
 
     def end_of_loop(self, what: str, body: str, frame: str | ArrayLike, end: str) -> Array:
         """Return the placement (4, 4) on its body of an end of a loop, "a" or "b"."""
         check_body_name(body, self.bodies, what, f"body_{end}", None)
         if isinstance(frame, str):
-            there = {f.name: f.placement for f in self.description.frames if f.body == body}
+            there = {f.name: f.placement for f in self.elements.frames if f.body == body}
             if frame not in there and frame != body:
                 hint = suggestion(frame, [body, *there])
                 raise ModelError(f"{what}: body {body!r} has no frame {frame!r}{hint}")

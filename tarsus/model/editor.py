@@ -44,7 +44,7 @@ class Editor(Builder):
 
     def __init__(self, model: Model) -> None:
         expect(model, Model, "model")
-        self._draft = Draft.of(model.description, strict=model._strict)
+        self._draft = Draft.of(model.description, strict=model.strict)
 
     def change(self, what: str, name: str, /, **fields: Any) -> Self:
         """Change fields of a "body", "joint", "coupling", "loop", "frame", "shape", …

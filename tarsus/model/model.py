@@ -6,8 +6,6 @@ class; this class adds what concerns names, limits and configurations.
 
 from __future__ import annotations
 
-import copy
-import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex, TypeAlias
@@ -26,7 +24,8 @@ from tarsus.model.compile import core_arguments, of_user
 from tarsus.model.description import LIMIT_FIELDS, Description, Shape
 from tarsus.model.inertia import inertial_parameters
 from tarsus.model.keyframes import INITIAL, KEYFRAMES, Keyframe, positions, velocities
-from tarsus.model.name_references import Force, check_stated, copied
+from tarsus.model.name_references import Force, check_stated
+from tarsus.model.results import InverseDynamicsSecondDerivatives
 from tarsus.model.tree import build_tree
 from tarsus.model.validation import checked
 from tarsus.model.views import (
@@ -161,21 +160,17 @@ class Model(Actuation):
 
     @property
     def description(self) -> Description:
-        """A copy of everything that was stated, fixed joints included; its arrays are read-only."""
-        own = self._description
-        return dataclasses.replace(
-            own,
-            bodies=[copy.copy(body) for body in own.bodies],
-            joints=[copy.copy(joint) for joint in own.joints],
-            couplings=[dataclasses.replace(c, parameters={**c.parameters}) for c in own.couplings],
-            loops=[dataclasses.replace(loop, start={**loop.start}) for loop in own.loops],
-            frames=[copy.copy(frame) for frame in own.frames],
-            shapes=[copy.copy(shape) for shape in own.shapes],
-            forces=[copied(force) for force in own.forces],
-            actuators=[dataclasses.replace(a, joints={**a.joints}) for a in own.actuators],
-            warnings=list(own.warnings),
-            metadata=copy.deepcopy(own.metadata),
-        )
+        """Everything that was stated, fixed joints included.
+
+        Nothing in it can be changed, and it is the same object at every call:
+        `dataclasses.replace` makes changed copies of it and of its elements.
+        """
+        return self._description
+
+    @property
+    def strict(self) -> bool:
+        """Whether inertias that no distribution of mass can have were refused, as stated."""
+        return self._strict
 
     @property
     def joints(self) -> tuple[JointView, ...]:
@@ -194,13 +189,13 @@ class Model(Actuation):
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """Copies of the shapes, placed on moving bodies or on the world."""
-        return tuple(copy.copy(shape) for shape in self._shapes)
+        """The shapes, placed on moving bodies or on the world."""
+        return tuple(self._shapes)
 
     @property
     def forces(self) -> tuple[Force, ...]:
         """The forces that were stated with the mechanism, which simulations have act on it."""
-        return tuple(copied(force) for force in self._description.forces)
+        return tuple(self._description.forces)
 
     def joint(self, name: str) -> JointView:
         """Return the moving joint `name`: its slices of q and v, its limits and parameters."""
@@ -313,10 +308,12 @@ class Model(Actuation):
 
     def inverse_dynamics_second_derivatives(
         self, q: ArrayLike, *, threads: int = 1
-    ) -> tuple[Array, Array]:
+    ) -> InverseDynamicsSecondDerivatives:
         """Return ∂²τ_i/∂v_j∂v_k and ∂²τ_i/∂a_j∂q_k (…, nv, nv, nv) of inverse dynamics."""
         first = self.christoffel_symbols(q, threads=threads)
-        return first + np.swapaxes(first, -2, -1), first + np.swapaxes(first, -3, -2)
+        return InverseDynamicsSecondDerivatives(
+            dv_dv=first + np.swapaxes(first, -2, -1), da_dq=first + np.swapaxes(first, -3, -2)
+        )
 
     def symbolic(
         self, *, parameters: bool = False, simplify: bool | Callable[[Any], Any] = False

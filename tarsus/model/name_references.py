@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from tarsus._lib.checks import unused
 from tarsus._lib.errors import WORLD, ModelError, Source
 from tarsus._lib.files import Array
-from tarsus.model.description import Actuator, Description, Joint
+from tarsus.model.description import Actuator, Description, FrozenDict, Joint
 from tarsus.model.keyframes import poses_of, renamed_poses
 from tarsus.model.loops import without_missing
 
@@ -46,7 +46,7 @@ def sensor_with_names(
 ) -> dict[str, Any]:
     """Return what is stated of a sensor, with new names in these fields."""
     return {
-        key: (list(map(new, value)) if isinstance(value, list) else new(value))
+        key: (list(map(new, value)) if isinstance(value, (list, tuple)) else new(value))
         if key in fields and value is not None
         else value
         for key, value in sensor.items()
@@ -56,7 +56,7 @@ def sensor_with_names(
 def places_of(sensor: dict[str, Any], fields: tuple[str, ...]) -> list[str]:
     """Return the names that a sensor states in these fields."""
     values = [sensor[key] for key in fields if sensor.get(key) is not None]
-    return [name for value in values for name in (value if isinstance(value, list) else [value])]
+    return [name for value in values for name in ([value] if isinstance(value, str) else value)]
 
 
 def freed(stated: Description, cut: set[str]) -> Description:
@@ -143,7 +143,7 @@ def _with_contacts(stated: Description, old: str, new: str | None) -> Descriptio
 
 
 def _renamed_body(stated: Description, old: str, new: str) -> Description:
-    def follow(elements: list[Any], *keys: str) -> list[Any]:
+    def follow(elements: Sequence[Any], *keys: str) -> list[Any]:
         return [
             dataclasses.replace(
                 element, **{key: new for key in keys if getattr(element, key) == old}
@@ -354,25 +354,19 @@ def check_stated(forces: Iterable[Force], model: Any) -> None:
             raise ModelError(f"{what}: {error}", force.source) from None
 
 
-def copied(force: Stated) -> Stated:
-    """Return a checked force for others: a copy, if it has mappings, which they could change."""
-    mappings = {name: dict(value) for name, value in vars(force).items() if isinstance(value, dict)}
-    return dataclasses.replace(force, **mappings) if mappings else force
-
-
 def label(name: str, kind: str, number: int) -> str:
     """Return how messages call a force: by its name, else by its number in the list."""
     return f"force {name!r}" if name else f"force {number} (a {kind})"
 
 
 def plain(value: Any) -> Any:
-    """Return `value` with arrays and lists as tuples and its numbers as floats."""
+    """Return `value` with lists and arrays as tuples, frozen mappings, and numbers as floats."""
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         return tuple(plain(part) for part in value)
     if isinstance(value, Mapping):
-        return {key: plain(part) for key, part in value.items()}
+        return FrozenDict({key: plain(part) for key, part in value.items()})
     if isinstance(value, int) and not isinstance(value, bool):
         try:
             return float(value)

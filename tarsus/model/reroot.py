@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -250,7 +249,7 @@ def _lost_velocities(stated: Description) -> list[str]:
 
 def _with_initial(stated: Description, path: Path) -> dict[str, object]:
     """Return the metadata with positions of joints as they are now."""
-    metadata = copy.copy(stated.metadata)
+    metadata = dict(stated.metadata)
     kinds = {joint.name: joint.kind for joint in path.turned}
     base = {joint.name for joint in path.base}
 

@@ -76,7 +76,7 @@ class Rooted(Model):
         at = checked_pose(at, "rooted_at, at")
         stated = with_independent(model, [each.name for each in path.base])
         new = rerooted(stated, path, body, root, at)
-        super().__init__(new.description, strict=model._strict)
+        super().__init__(new.description, strict=model.strict)
         asked = {"joint": joint, "placement": inside, "at": at, "release": release, **parameters}
         self.__dict__.update(
             original=model,

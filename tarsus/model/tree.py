@@ -132,7 +132,7 @@ def build_tree(description: Description, *, strict: bool) -> Tree:
         couplings=couplings,
         loops=loops,
         reasons=grouping.reasons,
-        frames=[place(frame) for frame in own + description.frames],
+        frames=[place(frame) for frame in [*own, *description.frames]],
         shapes=[place(shape) for shape in description.shapes],
         welded={name: whole for name, (whole, _) in carrier.items() if name != whole},
         warnings=warnings,

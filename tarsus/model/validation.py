@@ -1,13 +1,13 @@
 """Checks of a description, element by element, with errors that name what is wrong and where.
 
-`checked` returns a copy whose arrays are float64, of the right length and read-only, so that
-everything that comes after can rely on them. What concerns the tree as a whole is checked
-where it is built (`tarsus.model.tree`), inertias in `tarsus.model.inertia`.
+Records cannot change: what has been checked is not checked again. `checked` returns a copy whose
+arrays are float64 and of the right length, so that everything that comes after can rely on them.
+What concerns the tree as a whole is checked where it is built (`tarsus.model.tree`), inertias in
+`tarsus.model.inertia`.
 """
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Iterable
 from typing import Any
@@ -66,6 +66,8 @@ SHAPE_SIZES = {
 
 def checked_body(body: Body) -> Body:
     """Return a checked copy of `body`; whether its inertia is physical is checked elsewhere."""
+    if body.is_checked:
+        return body
     check_name(body.name, "a body", body.source)
     what, source = f"body {body.name!r}", body.source
     if body.name == WORLD:
@@ -79,11 +81,13 @@ def checked_body(body: Body) -> Body:
         np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max()
     ):
         raise ModelError(f"{what}: inertia is not symmetric: {inertia.tolist()}", source)
-    return Body(body.name, mass, com, inertia, source)
+    return Body(body.name, mass, com, inertia, source).as_checked()
 
 
 def checked_joint(joint: Joint) -> Joint:
     """Return a checked copy of `joint`."""
+    if joint.is_checked:
+        return joint
     check_name(joint.name, "a joint", joint.source)
     what, source = f"joint {joint.name!r}", joint.source
     if joint.kind not in KINDS:
@@ -111,20 +115,24 @@ def checked_joint(joint: Joint) -> Joint:
     _check_sizes(result, what)
     _check_range(result, what)
     _check_spring(result, what)
-    return result
+    return result.as_checked()
 
 
 def checked_frame(frame: Frame) -> Frame:
     """Return a checked copy of `frame`."""
+    if frame.is_checked:
+        return frame
     check_name(frame.name, "a frame", frame.source)
     if frame.name == WORLD:
         raise ModelError(f"frame {WORLD!r}: this name is reserved", frame.source)
     placement = pose(frame.placement, f"frame {frame.name!r}", frame.source)
-    return dataclasses.replace(frame, placement=placement)
+    return dataclasses.replace(frame, placement=placement).as_checked()
 
 
 def checked_shape(shape: Shape) -> Shape:
     """Return a checked copy of `shape`."""
+    if shape.is_checked:
+        return shape
     what, source = f"shape {shape.name!r} of body {shape.body!r}", shape.source
     if shape.role not in ROLES:
         raise ModelError(
@@ -152,11 +160,13 @@ def checked_shape(shape: Shape) -> Shape:
     }
     return dataclasses.replace(
         shape, size=tuple(size.tolist()), color=color, placement=placement, **surface
-    )
+    ).as_checked()
 
 
 def checked(description: Description) -> Description:
-    """Return a checked copy of `description` with read-only arrays."""
+    """Return a checked copy of `description`."""
+    if description.is_checked:
+        return description
     check_name(description.name, "the mechanism", None)
     bodies = [checked_body(body) for body in description.bodies]
     joints = [checked_joint(joint) for joint in description.joints]
@@ -194,9 +204,7 @@ def checked(description: Description) -> Description:
         forces=forces,
         actuators=actuators,
         gravity=numbers(description.gravity, (3,), "gravity", None),
-        warnings=list(description.warnings),
-        metadata=copy.deepcopy(description.metadata),
-    )
+    ).as_checked()
 
 
 def _check_unique(

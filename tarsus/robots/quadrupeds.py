@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -147,8 +147,8 @@ def legged(name: str) -> Legged:
 def _with_balls(model: Model, frames: tuple[str, ...], radius: float) -> Model:
     """Return the model with spheres to touch the ground at frames."""
     text = model.description
-    text.shapes += [Shape(frame, "collision", "sphere", (radius,)) for frame in frames]
-    return Model(text, strict=False)
+    balls = [Shape(frame, "collision", "sphere", (radius,)) for frame in frames]
+    return Model(replace(text, shapes=[*text.shapes, *balls]), strict=False)
 
 
 # The quadruped of Ayit: a torso of 50 kg on four legs of four joints, 96.8 kg in all.

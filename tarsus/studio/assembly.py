@@ -98,7 +98,7 @@ def join(stage: World, document: Document, loops: list[Loop], line: str) -> str:
     both = replace(stated, loops=[*stated.loops, *loops])
     needed = {loop.name for loop in without_implied(both).loops}
     tied = [loop for loop in loops if loop.name in needed]
-    kit = Model(replace(stated, loops=[*stated.loops, *tied]), strict=stage.machine.model._strict)
+    kit = Model(replace(stated, loops=[*stated.loops, *tied]), strict=stage.machine.model.strict)
     carried = carry(stage.machine.model, kit, stage.machine.q, stage.machine.v)
     found = _assembled(kit, carried.q, carried.v, [loop.name for loop in tied])
     idle = [loop for loop in loops if loop not in tied or loop.name in found.implied]

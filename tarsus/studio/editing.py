@@ -90,7 +90,7 @@ def _change_body(stage: Stage, name: str, line: Line, said: str) -> str:
     if "-in" in line.options:
         editor.change("body", name, inertia=np.diag(line.numbers("-in", 3)))
     if line.options:
-        model = _colored(editor, name, line, stage.machine.model._strict)
+        model = _colored(editor, name, line, stage.machine.model.strict)
         rebuilt(stage, stage.document, model, said)
     if state:
         from tarsus.studio.assembly import put

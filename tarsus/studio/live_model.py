@@ -66,7 +66,7 @@ class Machine:
         t: float = 0.0,
     ) -> None:
         if model is None:
-            strict = before is None or before.model._strict
+            strict = before is None or before.model.strict
             model = Model(document.description, strict=strict)
         self.model: Model = model
         if start is None and before is not None:

@@ -86,7 +86,7 @@ def resize(stage: Stage, name: str, line: Line, said: str) -> None:
     assert now is not None
     sizes = now.sizes | {option[1:]: _positive(line, option, now) for option in chosen}
     stretch = _stretch(now, sizes)
-    model = Model(_stretched(stated, name, now, sizes, stretch), strict=stage.machine.model._strict)
+    model = Model(_stretched(stated, name, now, sizes, stretch), strict=stage.machine.model.strict)
     parts = {key: _moved(part, name, stretch) for key, part in stage.document.parts.items()}
     start = _lifted(stage, model, name)
     setting.rebuilt(stage, stage.document.but(parts=parts), model, said, start)

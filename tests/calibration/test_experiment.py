@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from calibrated import EXPERIMENTS, leg, panda, some_errors, some_readings
@@ -131,6 +133,6 @@ def test_errors_that_a_planar_loop_cannot_bear() -> None:
 
 def test_loops_that_are_constraints() -> None:
     stated = ts.robots.four_bar().description
-    stated.loops[0].constraint, stated.loops[0].independent = True, None
+    loops = [replace(loop, constraint=True, independent=None) for loop in stated.loops]
     with pytest.raises(ts.ModelError, match="loops of 'four_bar' are constraints: 'pin'"):
-        cal.Encoders(ts.Model(stated))
+        cal.Encoders(ts.Model(replace(stated, loops=loops)))

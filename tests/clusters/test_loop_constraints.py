@@ -17,10 +17,10 @@ import tarsus as ts
 def as_constraints(model: ts.Model) -> ts.Model:
     """Return the mechanism with all of its loops as constraints."""
     description = model.description
-    description.loops = [
+    loops = [
         dataclasses.replace(loop, constraint=True, independent=None) for loop in description.loops
     ]
-    return ts.Model(description)
+    return ts.Model(dataclasses.replace(description, loops=loops))
 
 
 def spread(c: ts.Model, other: ts.Model, q: Array, v: Array, tau: Array) -> tuple[Array, ...]:

@@ -10,6 +10,7 @@ from oracle import slope
 
 import tarsus as ts
 from tarsus.model.actuator_map import MotorSearch
+from tarsus.model.actuators import motors_of
 
 LEAD = 2 * np.pi / KNEE["lead"]
 
@@ -94,7 +95,7 @@ def test_newton_at_the_knee_is_quick() -> None:
     model, rng = knee(), np.random.default_rng(0)
     q = rng.uniform(-0.3, 1.3, (200, 1))
     start = np.clip(q + rng.uniform(-0.3, 0.3, q.shape), -0.3, 1.4)
-    search = MotorSearch(model, model._motors, model.motor_positions(q), start)
+    search = MotorSearch(model, motors_of(model), model.motor_positions(q), start)
     error = np.abs(search.run() - q).max()
     print(f"{search.steps.max()} steps, {error:.1e} rad")
     assert search.steps.max() <= 6

@@ -5,6 +5,7 @@ Their loops lie in a plane: some rows vanish but for round-off, which random mac
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,8 @@ METHODS: tuple[Any, ...] = ("articulated", "sparse", "dense")
 def with_constraints(model: ts.Model) -> ts.Model:
     """Return the same mechanism with all loops as constraints."""
     description = model.description
-    for loop in description.loops:
-        loop.constraint, loop.independent = True, None
-    return ts.Model(description)
+    loops = [replace(loop, constraint=True, independent=None) for loop in description.loops]
+    return ts.Model(replace(description, loops=loops))
 
 
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank", "strandbeest_leg"])

@@ -8,6 +8,7 @@ and the locked rotor's mass (A2, what "reflected" gives), exact (A4).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,7 @@ ROUND = {"mass": 0.5, "moments": (1.0, 1.0, 1.0)}
 def tubes(n: int, branching: float, skew: float, gravity: Any = (0.0, 0.0, 0.0)) -> ts.Builder:
     """Return a builder with the links alone."""
     description = ts.robots.tree(n, branching, skew=skew).description
-    description.gravity = np.array(gravity)
-    return replay(description)
+    return replay(replace(description, gravity=np.array(gravity)))
 
 
 def geared(
@@ -50,9 +50,8 @@ def geared(
 def bare(n: int, branching: float = 1.0, skew: float = 0.0, armature: float = 0.0) -> ts.Model:
     """Return the links, with an armature on each joint."""
     description = tubes(n, branching, skew).description()
-    for joint in description.joints:
-        joint.armature = np.array([armature])
-    return ts.Model(description)
+    joints = [replace(joint, armature=np.array([armature])) for joint in description.joints]
+    return ts.Model(replace(description, joints=joints))
 
 
 def accelerations(model: ts.Model, velocity: float = 0.0, method: Any = "articulated") -> Array:

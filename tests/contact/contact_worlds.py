@@ -133,12 +133,13 @@ class World:
         scale = np.broadcast_to(self.mass_scale, self.model.n_bodies)
         if np.all(scale == 1.0):
             return self.model
-        description = self.model.description
-        for body in description.bodies:
+        bodies = []
+        for body in self.model.description.bodies:
             carrier = self.model.frame(body.name).body
             factor = scale[self.model.body_names.index(carrier)]
-            body.mass, body.inertia = body.mass * factor, np.asarray(body.inertia) * factor
-        return ts.Model(description, strict=False)
+            inertia = np.asarray(body.inertia) * factor
+            bodies.append(replace(body, mass=body.mass * factor, inertia=inertia))
+        return ts.Model(replace(self.model.description, bodies=bodies), strict=False)
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -63,9 +64,8 @@ def rotor_chain(gravity: bool = True) -> ts.Model:
     model = ts.robots.rotor_chain(
         4, skew=np.pi / 2, ratio=6.0, mass=0.2, inertia=(0.004, 0.004, 0.006)
     )
-    description = model.description
-    description.gravity = np.array([0.0, -9.81 * gravity, 0.0])
-    return ts.Model(description)
+    pull = np.array([0.0, -9.81 * gravity, 0.0])
+    return ts.Model(replace(model.description, gravity=pull))
 
 
 def spatial_arm() -> ts.Model:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,12 +32,13 @@ MECHANISMS: dict[str, tuple[Callable[[], ts.Model], float]] = {
 def mistaken(plant: ts.Model, seed: int) -> ts.Model:
     """Return the plant as one believes it to be: masses off by up to a third, centres shifted."""
     rng = np.random.default_rng(seed)
-    description = plant.description
-    for body in description.bodies:
+    bodies = []
+    for body in plant.description.bodies:
         factor = rng.uniform(0.7, 1.4)
-        body.mass, body.inertia = body.mass * factor, body.inertia * factor * rng.uniform(0.8, 1.2)
-        body.com = body.com + rng.normal(size=3) * 0.02
-    return ts.Model(description)
+        inertia = body.inertia * factor * rng.uniform(0.8, 1.2)
+        com = body.com + rng.normal(size=3) * 0.02
+        bodies.append(replace(body, mass=body.mass * factor, com=com, inertia=inertia))
+    return ts.Model(replace(plant.description, bodies=bodies))
 
 
 def run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -120,10 +121,12 @@ def test_forces_that_a_digital_controller_holds(held: bool) -> None:
 
 def test_joint_springs_and_friction_can_be_known() -> None:
     description = rotor_chain().description
-    for joint in description.joints:
-        if "motor" not in joint.name:
-            joint.damping, joint.stiffness = np.array([0.5]), np.array([3.0])
-    m = ts.Model(description)
+    passive = {"damping": np.array([0.5]), "stiffness": np.array([3.0])}
+    joints = [
+        joint if "motor" in joint.name else replace(joint, **passive)
+        for joint in description.joints
+    ]
+    m = ts.Model(replace(description, joints=joints))
     largest = {}
     for passive in (False, True):
         observer = MomentumObserver(m, GAIN, passive=passive)

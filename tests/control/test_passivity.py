@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -207,6 +208,6 @@ def test_joints_that_roll_and_loops_that_are_constraints_are_refused() -> None:
     with pytest.raises(ts.ModelError, match=r"joint 'contact' rolls or skates"):
         PassivityControl(ts.robots.rolling_disc(), 1.0, 1.0)
     description = ts.robots.four_bar().description
-    description.loops[0].constraint, description.loops[0].independent = True, None
+    loops = [replace(loop, constraint=True, independent=None) for loop in description.loops]
     with pytest.raises(ts.ModelError, match="these loops of 'four_bar' are constraints: 'pin'"):
-        PassivityControl(ts.Model(description), 1.0, 1.0)
+        PassivityControl(ts.Model(replace(description, loops=loops)), 1.0, 1.0)

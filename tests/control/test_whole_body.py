@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -353,10 +354,13 @@ def test_joints_that_follow_brake_before_their_limits() -> None:
     text = m.description
     place = m.joint("left-shin-tarsus-joint").position_slice.start
     at = float(m.joint_positions(q)[place])
-    for joint in text.joints:
-        if joint.name == "left-shin-tarsus-joint":
-            joint.upper = np.array([at + 0.05])
-    near = ts.Model(text, strict=False)
+    joints = [
+        replace(joint, upper=np.array([at + 0.05]))
+        if joint.name == "left-shin-tarsus-joint"
+        else joint
+        for joint in text.joints
+    ]
+    near = ts.Model(replace(text, joints=joints), strict=False)
     v = np.zeros(m.nv)
     v[m.joint("left-knee-op").v_slice] = -2.0  # the tarsus goes up
     law = controller(Body(near, q, body.corners, body.torso, body.motors))

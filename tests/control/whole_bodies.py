@@ -16,6 +16,7 @@ import tarsus as ts
 from tarsus.control import Contact, WholeBody
 from tarsus.ik import ComTask, OrientationTask, PositionTask, PostureTask, Solver
 from tarsus.model import Joint, Loop
+from tarsus.model.description import DescriptionDraft
 from tarsus.robots.quadrupeds import legged
 
 ROOT = "cmeel.prefix/share/example-robot-data/robots"
@@ -90,7 +91,8 @@ def cassie() -> Body:
     Its rods are distances, as between balls at both ends. As the file states them, with hinges, the
     loops of its legs would be over-determined but for the last digits of their axes.
     """
-    text = ts.load(file_of("cassie_description/robots/cassie_v2.sdf")).description
+    stated = ts.load(file_of("cassie_description/robots/cassie_v2.sdf")).description
+    text = DescriptionDraft.of(stated)
     joints = {joint.name: joint for joint in text.joints}
     loops = {loop.name: loop for loop in text.loops}
     text.loops = []
@@ -117,7 +119,7 @@ def cassie() -> Body:
         for j in text.joints
     ]
     text.shapes = [shape for shape in text.shapes if "-rod" not in shape.body]
-    model = ts.Model(text, strict=False)
+    model = ts.Model(text.build(), strict=False)
     feet = {f"{side}-foot": TOES for side in SIDES}
     return Body(model, standing_on_toes(model), feet, "pelvis", MOTORS)
 

@@ -6,7 +6,7 @@ another with the same joints gives the forces of the other.
 
 from __future__ import annotations
 
-import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,12 +19,11 @@ import tarsus as ts
 
 def with_other_bodies(model: ts.Model, seed: int) -> ts.Model:
     rng = np.random.default_rng(seed)
-    description = copy.deepcopy(model.description)
-    for body in description.bodies:
-        body.mass = float(rng.uniform(0.2, 3.0))
-        body.com = rng.normal(size=3) * 0.2
-        body.inertia = random_inertia(rng, body.mass)
-    return ts.Model(description, strict=False)
+    bodies = []
+    for body in model.description.bodies:
+        mass, com = float(rng.uniform(0.2, 3.0)), rng.normal(size=3) * 0.2
+        bodies.append(replace(body, mass=mass, com=com, inertia=random_inertia(rng, mass)))
+    return ts.Model(replace(model.description, bodies=bodies), strict=False)
 
 
 def test_parameters_are_masses_and_moments_about_the_origin() -> None:

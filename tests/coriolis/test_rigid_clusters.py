@@ -103,7 +103,7 @@ def test_a_truss_is_a_weld(parts: str, lead: tuple[int, ...]) -> None:
         name = call.split()[0]
         found = getattr(loops, name)(q, *arguments)
         expected = getattr(welded, name)(np.concatenate(moving, axis=-1), *arguments)
-        residuals[call] = distance(found, expected)
+        residuals[call] = distance(np.asarray(found), np.asarray(expected))
     print({call: f"{residual:.1e}" for call, residual in residuals.items()})
     assert max(residuals.values()) < 1e-10
 
@@ -133,4 +133,5 @@ def test_nothing_but_a_truss() -> None:
         assert m.christoffel_symbols(q).shape == (*lead, 0, 0, 0)
         assert m.christoffel_symbols_packed(q).shape == (*lead, 0)
         assert m.coriolis_matrix(q, v).shape == (*lead, 0, 0)
-        assert m.inverse_dynamics_derivatives(q, v, v).shape == (3, *lead, 0, 0)
+        for slopes in m.inverse_dynamics_derivatives(q, v, v):
+            assert slopes.shape == (*lead, 0, 0)

@@ -17,7 +17,7 @@ def test_by_q_against_sums_over_bodies() -> None:
 
     def residual(c: Case) -> float:
         direction = c.reference[:1]
-        found = c.model.inverse_dynamics_derivatives(c.q, c.v, c.a, c.external)[0]
+        found = c.model.inverse_dynamics_derivatives(c.q, c.v, c.a, c.external).dq
         expected = c.own.slopes_of_forces(c.x, c.v, c.a, c.external, np.array(direction))
         return distance(found @ direction[0], expected[0])
 
@@ -28,7 +28,7 @@ def test_by_q_against_differences() -> None:
     def residual(c: Case) -> float:
         m = c.model
         expected = along_q(m, c.q, lambda q: m.inverse_dynamics(q, c.v, c.a, c.external))
-        found = m.inverse_dynamics_derivatives(c.q, c.v, c.a, c.external)[0]
+        found = m.inverse_dynamics_derivatives(c.q, c.v, c.a, c.external).dq
         return distance(found, expected)
 
     check("∂τ/∂q", residual, 1e-9)
@@ -43,7 +43,7 @@ def test_by_v() -> None:
             m.inverse_dynamics(c.q, c.v + s * units, c.a, c.external) for s in (1.0, -1.0)
         )
         gamma = m.christoffel_symbols(c.q)
-        found = m.inverse_dynamics_derivatives(c.q, c.v, c.a, c.external)[1]
+        found = m.inverse_dynamics_derivatives(c.q, c.v, c.a, c.external).dv
         return max(
             distance(found, 0.5 * (plus - minus).T),
             distance(found, gamma @ c.v + np.swapaxes(gamma, 1, 2) @ c.v),
@@ -54,7 +54,7 @@ def test_by_v() -> None:
 
 def test_by_a_is_the_mass_matrix() -> None:
     def residual(c: Case) -> float:
-        found = c.model.inverse_dynamics_derivatives(c.q, c.v, c.a)[2]
+        found = c.model.inverse_dynamics_derivatives(c.q, c.v, c.a).da
         return distance(found, c.model.mass_matrix(c.q))
 
     check("∂τ/∂a", residual, 1e-12)
@@ -65,7 +65,7 @@ def test_at_rest_they_are_slopes_of_gravity() -> None:
         m, rest = c.model, np.zeros(c.model.nv)
         found = m.inverse_dynamics_derivatives(c.q, rest, rest)
         expected = along_q(m, c.q, m.gravity_forces)
-        return max(distance(found[0], expected), distance(found[1], 0.0 * found[1]))
+        return max(distance(found.dq, expected), distance(found.dv, 0.0 * found.dv))
 
     check("∂g/∂q", residual, 1e-9)
 
@@ -75,7 +75,7 @@ def test_acceleration_enters_through_the_mass_matrix() -> None:
 
     def residual(c: Case) -> float:
         m, other = c.model, c.reference[1]
-        first, second = (m.inverse_dynamics_derivatives(c.q, c.v, a)[0] for a in (c.a, other))
+        first, second = (m.inverse_dynamics_derivatives(c.q, c.v, a).dq for a in (c.a, other))
         slopes = m.mass_matrix_derivatives(c.q)
         return distance(first, second + np.einsum("ijk,j->ik", slopes, c.a - other))
 
@@ -95,8 +95,9 @@ def test_external_wrenches_stay_in_body_frames() -> None:
 
         with_them = m.inverse_dynamics_derivatives(c.q, c.v, c.a, c.external)
         without = m.inverse_dynamics_derivatives(c.q, c.v, c.a)
-        difference = without[0] - with_them[0]
-        return distance(difference, along_q(m, c.q, pushed)) + distance(with_them[1:], without[1:])
+        difference = without.dq - with_them.dq
+        others = distance(with_them.dv, without.dv) + distance(with_them.da, without.da)
+        return distance(difference, along_q(m, c.q, pushed)) + others
 
     check("∂(Jᵀ f)/∂q", residual, 1e-9, every=3)
 
@@ -107,8 +108,8 @@ def test_second_derivatives() -> None:
         by_v, by_a_and_q = m.inverse_dynamics_second_derivatives(c.q)
         # first derivatives are linear in v and in a
         plain = m.inverse_dynamics_derivatives(c.q, rest, rest)
-        moving = m.inverse_dynamics_derivatives(c.q, units, rest)[1]
-        speeding = m.inverse_dynamics_derivatives(c.q, rest, units)[0]
+        moving = m.inverse_dynamics_derivatives(c.q, units, rest).dv
+        speeding = m.inverse_dynamics_derivatives(c.q, rest, units).dq
         return max(
             distance(by_v, np.moveaxis(moving - plain[1], 0, -1)),
             distance(by_a_and_q, np.swapaxes(speeding - plain[0], 0, 1)),

@@ -35,7 +35,7 @@ class Algorithm:
         return " ".join([self.name, *map(str, self.options.values())])
 
     def plain(self, model: ts.Model, **arguments: Any) -> Any:
-        """The result as it is; derivatives are stacked in front of the batch, to be unpacked."""
+        """The result as it is: an array, a number or a named tuple of arrays."""
         return getattr(model, self.name)(**self.named(model), **arguments)
 
     def named(self, model: ts.Model) -> dict[str, Any]:
@@ -44,10 +44,11 @@ class Algorithm:
         return {**self.options, **mask}
 
     def __call__(self, model: ts.Model, **arguments: Any) -> Any:
-        """The result with the batch in front, also of stacked arrays."""
+        """The result as one array, several behind the leading dimensions of the batch."""
         found = self.plain(model, **arguments)
-        stacked = -2 if self.prescribes else -3 if self.name.endswith("_derivatives") else 0
-        return np.moveaxis(found, 0, stacked) if stacked else found
+        if not isinstance(found, tuple):
+            return found
+        return np.stack(found, axis=-2 if self.prescribes else -3)
 
 
 def algorithms(frame: str = "frame_0", *, every_option: bool = True) -> list[Algorithm]:

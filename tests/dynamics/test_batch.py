@@ -112,10 +112,30 @@ def test_broadcasting(algorithm: Algorithm) -> None:
 def test_out(algorithm: Algorithm) -> None:
     for lead in ((), (1,), (5,), (2, 3), (0,)):
         arrays = arguments(MODELS[0], algorithm, lead)
-        expected = np.asarray(algorithm.plain(MODELS[0], **arrays))
-        out = np.full(expected.shape, np.nan)
-        assert algorithm.plain(MODELS[0], **arrays, out=out) is out
-        assert same_bits(out, expected)
+        found = algorithm.plain(MODELS[0], **arrays)
+        expected = np.asarray(found)
+        if isinstance(found, tuple):
+            for made in (type(found)(*np.full(expected.shape, np.nan)), found):
+                assert algorithm.plain(MODELS[0], **arrays, out=made) is made
+                assert same_bits(np.asarray(made), expected)
+            apart = [np.full(expected.shape[1:], np.nan) for _ in found]
+            written = algorithm.plain(MODELS[0], **arrays, out=apart)
+            assert type(written) is type(found)
+            assert all(a is b for a, b in zip(written, apart, strict=True))
+            assert same_bits(np.asarray(apart), expected)
+        else:
+            out = np.full(expected.shape, np.nan)
+            assert algorithm.plain(MODELS[0], **arrays, out=out) is out
+            assert same_bits(out, expected)
+
+
+@each_algorithm
+def test_arrays_of_a_result_have_the_batch_in_front(algorithm: Algorithm) -> None:
+    arrays = arguments(MODELS[0], algorithm, (2, 3))
+    found = algorithm.plain(MODELS[0], **arrays)
+    for each in found if isinstance(found, tuple) else (found,):
+        assert each.shape[:2] == (2, 3)
+        assert each.flags.c_contiguous and each.flags.writeable
 
 
 @pytest.mark.parametrize(

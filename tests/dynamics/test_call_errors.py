@@ -94,7 +94,9 @@ def looped() -> ts.Model:
 def test_wrong_out(algorithm: Algorithm) -> None:
     model = looped() if algorithm.name in OF_LOOPS else MODEL
     arrays = arguments(model, algorithm, (3,))
-    shape = np.shape(algorithm.plain(model, **arrays))
+    found = algorithm.plain(model, **arrays)
+    several = isinstance(found, tuple)
+    shape = np.shape(found[1] if several else found)
     assert 0 not in shape
     locked = np.zeros(shape)
     locked.flags.writeable = False
@@ -108,9 +110,37 @@ def test_wrong_out(algorithm: Algorithm) -> None:
         np.zeros(shape).tolist(),
         3.0,
     ]
-    for out in wrong:
-        with pytest.raises(ValueError, match="out must be a writeable, contiguous float64 array"):
+    name = rf"out\.{found._fields[1]}" if several else "out"
+    for each in wrong:
+        out = (found[0], each, *found[2:]) if several else each
+        message = f"{name} must be a writeable, contiguous float64 array"
+        with pytest.raises(ValueError, match=message):
             algorithm.plain(model, **arrays, out=out)
+
+
+@each_algorithm
+def test_wrong_tuples_of_out(algorithm: Algorithm) -> None:
+    model = looped() if algorithm.name in OF_LOOPS else MODEL
+    arrays = arguments(model, algorithm, (3,))
+    found = algorithm.plain(model, **arrays)
+    if not isinstance(found, tuple):
+        return
+    count = f"out must be a tuple of {len(found)} arrays, {type(found).__name__}"
+    for wrong in (np.asarray(found), found[:-1], (*found, found[0]), found[0], 3.0):
+        with pytest.raises(ValueError, match=count):
+            algorithm.plain(model, **arrays, out=wrong)
+    with pytest.raises(ValueError, match=rf"out\.{found._fields[1]} shares memory"):
+        algorithm.plain(model, **arrays, out=(found[0], *found[:-1]))
+
+
+def test_out_of_several_arrays_may_be_inputs() -> None:
+    rng = np.random.default_rng(0)
+    q, v = MODEL.random_configuration(rng, 5), rng.normal(size=(5, MODEL.nv))
+    expected = MODEL.hybrid_dynamics(q, v, 2 * v, 3 * v, prescribed=["screw_10"])
+    tau, a = 2 * v, 3 * v
+    found = MODEL.hybrid_dynamics(q, v, tau, a, prescribed=["screw_10"], out=(a, tau))
+    assert found.a is a and found.tau is tau
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_out_may_be_an_input() -> None:

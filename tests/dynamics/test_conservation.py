@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
+from tarsus.model.description import DescriptionDraft
 
 KINDS = [kind for kind in ts._core.joint_kinds() if kind != "free"]
 STEP, COUNT = 1e-3, 60
@@ -13,15 +14,16 @@ STEP, COUNT = 1e-3, 60
 
 def flyer(seed: int, *, gravity: bool) -> ts.Model:
     """A mechanism with every kind of joint that hangs on the world by one free joint only."""
-    description = ts.robots.random_mechanism(seed, len(KINDS), KINDS, armature=False).description
+    made = ts.robots.random_mechanism(seed, len(KINDS), KINDS, armature=False)
+    description = DescriptionDraft.of(made.description)
     description.bodies.insert(0, ts.Body("trunk", 5.0, inertia=np.diag([0.3, 0.4, 0.5])))
-    for joint in description.joints:
+    for joint in list(description.joints):
         if joint.parent == "world":
-            joint.parent = "trunk"
+            description.change(joint, parent="trunk")
     description.joints.insert(0, ts.Joint("flight", "free", "world", "trunk"))
     if not gravity:
         description.gravity = np.zeros(3)
-    return ts.Model(description)
+    return ts.Model(description.build())
 
 
 def fly(model: ts.Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,6 @@ Robots, 2006, theorem 2.20, in unconstrained coordinates.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from rolling import ROLLING, rolling_motion, rolling_rate, touching_point
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
+from tarsus.model.description import DescriptionDraft
 
 SIZES: dict[str, dict[str, Any]] = {
     "knife_edge": {},
@@ -38,24 +38,23 @@ each_kind = pytest.mark.parametrize("kind", ROLLING)
 def vehicle(kind: str) -> ts.Model:
     """A base on a joint of this kind, on a tilted plane, with an arm of three bodies on it."""
     model = ts.robots.random_mechanism(7, 4, ["revolute", "universal", "prismatic", "revolute"])
-    description = model.description
-    for joint in description.joints:
+    description = DescriptionDraft.of(model.description)
+    for joint in list(description.joints):
         if joint.parent == "world":
-            joint.parent = "body_0"
+            description.change(joint, parent="body_0")
     first = description.joints[0]
     description.joints[0] = ts.Joint(
         "root", kind, "world", "body_0", first.placement, **SIZES[kind]
     )
-    return ts.Model(description)
+    return ts.Model(description.build())
 
 
 def free_vehicle(model: ts.Model) -> ts.Model:
     """The same on a free joint."""
-    description = model.description
-    root = description.joints[0]
+    description = DescriptionDraft.of(model.description)
     none: dict[str, Any] = {"radius": 0.0, "track": 0.0, "surface": None, "ground": None}
-    description.joints[0] = dataclasses.replace(root, kind="free", **none)
-    return ts.Model(description)
+    description.change(description.joints[0], kind="free", **none)
+    return ts.Model(description.build())
 
 
 def constraint_rows(root: ts.model.JointView, q: Array) -> Array:

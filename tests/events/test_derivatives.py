@@ -195,8 +195,8 @@ def test_symplectic() -> None:
         """From (δq, δv) to (δq, δp), p = H v."""
         n = model.nv
         still = np.zeros(n)
-        by_q = model.inverse_dynamics_derivatives(q, still, v)[0]
-        by_q = by_q - model.inverse_dynamics_derivatives(q, still, still)[0]
+        by_q = model.inverse_dynamics_derivatives(q, still, v).dq
+        by_q = by_q - model.inverse_dynamics_derivatives(q, still, still).dq
         return np.block([[np.eye(n), np.zeros((n, n))], [by_q, model.mass_matrix(q)]])
 
     n = model.nv

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
@@ -82,11 +83,11 @@ def test_joints_are_the_same_or_chains_that_move_alike(
 
 
 def without_armatures_of_balls(model: ts.Model) -> ts.Model:
-    description = model.description
-    for joint in description.joints:
-        if joint.kind == "spherical":
-            joint.armature = None
-    return ts.Model(description)
+    joints = [
+        replace(joint, armature=None) if joint.kind == "spherical" else joint
+        for joint in model.description.joints
+    ]
+    return ts.Model(replace(model.description, joints=joints))
 
 
 @pytest.mark.parametrize("suffix", [".sdf", ".xml"])
@@ -145,12 +146,11 @@ def test_what_is_written_stays_as_it_is(suffix: str) -> None:
     b.body("bell\x07", mass=1.0, inertia=(0.1, 0.1, 0.1))
     b.joint("bell\x07", "cylindrical", "world", "bell\x07")
     model = b.build()
-    stated = model.description
-    stated.metadata["initial_configuration"] = {"bell\x07": [0.0, 0.0]}
+    metadata = {"initial_configuration": {"bell\x07": [0.0, 0.0]}}
+    stated = replace(model.description, metadata=metadata)
     found = export(stated, FORMATS[suffix])
     assert found.text == export(model, FORMATS[suffix]).text
-    assert stated.metadata.pop("initial_configuration") == {"bell\x07": [0.0, 0.0]}
-    assert stated == model.description
+    assert stated == replace(model.description, metadata=metadata)
 
 
 def test_wrong_arguments_are_named(tmp_path: Path) -> None:

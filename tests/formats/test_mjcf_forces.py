@@ -231,7 +231,7 @@ LEFT_OUT = {
 @pytest.mark.parametrize("reason", LEFT_OUT)
 def test_tendons_with_other_laws_are_named(write: Write, reason: str) -> None:
     description = read_mjcf(write(text(LEFT_OUT[reason]), "model.xml"))
-    assert description.forces == []
+    assert list(description.forces) == []
     assert tendon_warnings(description) == [f"tendons (1) are not taken over, {reason}: t"]
 
 
@@ -259,7 +259,7 @@ def test_tendons_with_other_laws_are_named(write: Write, reason: str) -> None:
 def test_more_tendons_with_other_laws(write: Write, tendon: str, reason: str) -> None:
     named = text(tendon).replace('<geom size=".05"', '<geom name="g" size=".05"')
     description = read_mjcf(write(named, "model.xml"))
-    assert description.forces == []
+    assert list(description.forces) == []
     assert tendon_warnings(description) == [f"tendons (1) are not taken over, {reason}: t"]
 
 
@@ -267,7 +267,7 @@ def test_tendons_on_joints_that_equalities_fix(write: Write) -> None:
     tendon = '<fixed name="t" stiffness="1"><joint joint="wrist" coef="1"/></fixed>'
     equality = '</tendon><equality><joint joint1="wrist"/></equality><tendon>'
     description = read_mjcf(write(text(tendon + equality), "model.xml"))
-    assert description.forces == []
+    assert list(description.forces) == []
     assert tendon_warnings(description) == [
         "tendons (1) are not taken over, which move joints that are fixed: t"
     ]

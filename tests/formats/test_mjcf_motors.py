@@ -145,7 +145,7 @@ def test_a_motor_has_the_numbers_of_the_file(write: Write) -> None:
     both += ' gear="-7" inductance="0.004" ctrlrange="-12 12"/><position joint="slide" kp="3"/>'
     file = write(text(both), "model.xml")
     description = read_mjcf(file)
-    assert description.forces == [
+    assert list(description.forces) == [
         Motor("axle", 0.05, 0.8, 0.004, ratio=-7.0, voltage=0.0, voltage_limit=12.0, name="motor1")
     ]
     place = description.forces[0].source
@@ -210,7 +210,7 @@ LEFT_OUT = {
 def test_motors_with_other_laws_are_named(write: Write, reason: str, content: str) -> None:
     file = write(content, "model.xml")
     mujoco.MjModel.from_xml_path(str(file))
-    assert read_mjcf(file).forces == []
+    assert list(read_mjcf(file).forces) == []
     assert motor_warnings(file) == [f"dcmotors (1) are not taken over, {reason}: m"]
 
 

@@ -15,6 +15,7 @@ from native_texts import SMALL, SUFFIXES
 import tarsus as ts
 from tarsus.formats.native import from_data, to_data
 from tarsus.formats.readers import read
+from tarsus.model.description import DescriptionDraft
 
 
 def identical(a: Any, b: Any) -> bool:
@@ -34,21 +35,26 @@ def identical(a: Any, b: Any) -> bool:
 def everything() -> ts.Description:
     """A description that uses every field, with awkward numbers and names."""
     model = ts.robots.random_mechanism(0, 24, armature=True, springs=True, limits=True)
-    description = model.description
-    limited = next(joint for joint in description.joints if joint.kind == "translation")
-    limited.lower = np.array([-np.inf, 1e-300, -0.0])
-    limited.upper = np.array([np.inf, 0.1 + 0.2, 1e22])
-    limited.velocity_limit = np.array([np.inf, 1.0, 2.0])
-    limited.effort_limit = np.full(3, np.inf)
+    description = DescriptionDraft.of(model.description)
+    description.change(
+        next(joint for joint in description.joints if joint.kind == "translation"),
+        lower=np.array([-np.inf, 1e-300, -0.0]),
+        upper=np.array([np.inf, 0.1 + 0.2, 1e22]),
+        velocity_limit=np.array([np.inf, 1.0, 2.0]),
+        effort_limit=np.full(3, np.inf),
+    )
+    paraboloid = ts.model.description.SurfaceStatement("paraboloid", (-0.0, 0.1 + 0.2))
     rolls = next(joint for joint in description.joints if joint.kind == "rolling")
-    rolls.ground = ts.model.description.SurfaceStatement("paraboloid", (-0.0, 0.1 + 0.2))
-    description.bodies[0].com = np.array([-0.0, 1e-5, 123456789.123456789])
-    description.bodies[1].name = "ünïcode: [yes] \u2028 # 'quoted' \"twice\"\n"
-    for joint in description.joints:
-        joint.parent = description.bodies[1].name if joint.parent == "body_1" else joint.parent
-        joint.child = description.bodies[1].name if joint.child == "body_1" else joint.child
-    for frame in description.frames:
-        frame.body = description.bodies[1].name if frame.body == "body_1" else frame.body
+    description.change(rolls, ground=paraboloid)
+    description.change(description.bodies[0], com=np.array([-0.0, 1e-5, 123456789.123456789]))
+    name = "ünïcode: [yes] \u2028 # 'quoted' \"twice\"\n"
+    description.change(description.bodies[1], name=name)
+    for joint in list(description.joints):
+        ends = {key: getattr(joint, key) for key in ("parent", "child")}
+        description.change(joint, **{key: name for key, end in ends.items() if end == "body_1"})
+    for frame in list(description.frames):
+        if frame.body == "body_1":
+            description.change(frame, body=name)
     for name in ("null", "1e5", "true", "007", "~", "- a", "*a", "on"):
         description.frames.append(ts.Frame(name, "body_0"))
     color = (0.1, 0.2, 0.3, 1.0)
@@ -57,7 +63,7 @@ def everything() -> ts.Description:
     description.shapes += [mesh, sphere]
     description.warnings = ["tendons (3) are not taken over", "7"]
     description.metadata = {"author": "me", "nested": {"a b": [1, 2.5, None, True, "x"]}}
-    return description
+    return description.build()
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -209,7 +215,9 @@ def test_any_name_comes_back(tmp_path_factory: pytest.TempPathFactory, name: str
 @given(value=st.floats(0.0, 1e99))
 def test_any_number_comes_back(tmp_path_factory: pytest.TempPathFactory, value: float) -> None:
     description = from_data(SMALL, "small")
-    description.bodies[0].mass = value
+    body, *others = description.bodies
+    bodies = [dataclasses.replace(body, mass=value), *others]
+    description = dataclasses.replace(description, bodies=bodies)
     for suffix in (".yaml", ".json"):
         path = tmp_path_factory.getbasetemp() / f"number{suffix}"
         ts.save(description, path)

@@ -68,8 +68,7 @@ EVERYTHING: dict[str, dict[str, Any]] = {
 
 def with_forces(*forces: Any) -> ts.Description:
     description = from_data(SMALL, "small")
-    description.forces += forces
-    return description
+    return dataclasses.replace(description, forces=forces)
 
 
 def test_every_kind_is_tried_with_all_that_it_states() -> None:

@@ -183,7 +183,7 @@ def test_frames_shapes_and_warnings(machine: Description) -> None:
     assert (bulb.role, bulb.kind, bulb.size) == ("collision", "sphere", (0.1,))
     np.testing.assert_allclose(bulb.placement, mark.placement, atol=1e-15)
     assert (tube.kind, tube.size, tube.file) == ("mesh", (1, 2, 3), "model://missing/tube.stl")
-    assert machine.warnings == [
+    assert list(machine.warnings) == [
         "left out: the limits of joint 'close_revolute', which closes a loop",
         "plugins (1) are not taken over: p",
         "plane elements (1) are not taken over",

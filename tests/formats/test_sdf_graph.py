@@ -172,7 +172,7 @@ def test_joints_can_be_used_from_child_to_parent(write: Write) -> None:
         ("dc", "c", "d.dc"),
         ("dc_fixed", "d.dc", "d"),
     ]
-    assert description.loops == []
+    assert list(description.loops) == []
     # the coordinate is the one that the file means: of the child b seen from c
     assert joint_of(description, "cb").upper == [2]
     poses = body_poses(description, {"cb": 0.7})

@@ -336,7 +336,7 @@ def test_files_that_mjcf_names_and_tarsus_ignores_are_not_opened(write: Write) -
         '<hfield name="h" file="/dev/zero" size="1 1 1 1"/><skin name="s" file="/dev/zero"/>'
         '</asset><worldbody><flexcomp name="f" type="mesh" file="/dev/zero"/></worldbody></mujoco>'
     )
-    assert read_mjcf(write(text, "model.xml")).warnings == [
+    assert list(read_mjcf(write(text, "model.xml")).warnings) == [
         "skins (1) are not taken over",
         "flexible bodies (1) are not taken over",
     ]

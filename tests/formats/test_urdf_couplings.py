@@ -62,7 +62,7 @@ def test_defaults_and_chains(write: Write) -> None:
 def test_mimics_can_be_read_as_independent(write: Write) -> None:
     text = chain("", mimic("lead", multiplier=-2, offset=0.5))
     description = read_urdf(write(text), mimic="independent")
-    assert description.couplings == []
+    assert list(description.couplings) == []
     assert description.metadata["mimic"] == {
         "j1": {"joint": "lead", "multiplier": -2.0, "offset": 0.5}
     }
@@ -71,14 +71,14 @@ def test_mimics_can_be_read_as_independent(write: Write) -> None:
 
 def test_a_fixed_joint_that_mimics_is_fixed(write: Write) -> None:
     kinds = ("revolute", "fixed")
-    assert read_urdf(write(chain("", mimic("j0"), kinds=kinds))).couplings == []
+    assert not read_urdf(write(chain("", mimic("j0"), kinds=kinds))).couplings
 
 
 def test_a_leader_that_does_not_exist_is_a_warning(write: Write) -> None:
     description = read_urdf(write(chain("", mimic("left_j0"))))
     message = "joint 'j1' mimics joint 'left_j0', which does not exist: it moves on its own"
     assert message in description.warnings
-    assert description.couplings == []
+    assert list(description.couplings) == []
 
 
 @pytest.mark.parametrize(
@@ -156,9 +156,9 @@ def test_a_rotor_stands_where_its_joint_stands(write: Write) -> None:
 def test_a_transmission_without_a_rotor_is_an_actuator(write: Write) -> None:
     text = chain("", "", "", transmission(f"<actuator>{GEAR}</actuator>"), "<transmission/>")
     description = read_urdf(write(text))
-    assert description.couplings == []
+    assert list(description.couplings) == []
     assert [(each.name, each.joints) for each in description.actuators] == [("t", {"j1": 50.0})]
-    assert description.metadata["transmissions"] == {"transmission1": {"joints": []}}
+    assert description.metadata["transmissions"] == {"transmission1": {"joints": ()}}
     message = (
         "transmissions (1) are of kinds that are not read, and kept as metadata only: transmission1"
     )

@@ -90,7 +90,7 @@ def test_rotors(loops: Description) -> None:
     np.testing.assert_array_equal(mounted.axis, [1, 0, 0])
     np.testing.assert_array_equal(mounted.placement[:3, 3], [0, 0, -1])
     assert body_of(loops, "crank_rotor").mass == 0.2
-    assert loops.warnings == []
+    assert list(loops.warnings) == []
 
 
 def read_loop(write: Write, kind: str, inner: str = "") -> Loop:

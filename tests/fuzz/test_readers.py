@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +94,8 @@ def model_file(name: str, folder: Path) -> Path:
         file.write_bytes(EXAMPLE.read_bytes())
     elif name.startswith("saved"):
         description = ts.load(DATA / "machine.sdf").description
-        description.forces += forces(description)
-        ts.save(description, file)
+        stated = [*description.forces, *forces(description)]
+        ts.save(replace(description, forces=stated), file)
     elif name == "legs.xacro":
         pytest.importorskip("yaml")
         file.write_text(XACRO)

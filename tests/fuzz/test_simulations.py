@@ -18,6 +18,7 @@ from instruction_sets import EPSILON, OTHERS, OWN, are_fused, same_bits, worker
 from trials import outcomes, seeds
 
 import tarsus as ts
+from tarsus.model.description import DescriptionDraft
 from tarsus.simulation.convergence import ALLOWED
 
 REFUSED = (ValueError, TypeError, ts.SimulationError, ArithmeticError)
@@ -54,7 +55,7 @@ def machine(rng: np.random.Generator) -> ts.Model:
     """Return a random mechanism whose bodies have random shapes."""
     kinds = pick(rng, lambda: KINDS, lambda: ["free", "revolute"], lambda: ["free"])
     made = ts.robots.random_mechanism(int(rng.integers(2**31)), int(rng.integers(1, 9)), kinds)
-    text = made.description
+    text = DescriptionDraft.of(made.description)
     for body in text.bodies:
         kind, size = pick(
             rng,
@@ -65,7 +66,7 @@ def machine(rng: np.random.Generator) -> ts.Model:
             lambda: ("ellipsoid", (0.1, 0.2, 0.05)),
         )
         text.shapes.append(ts.Shape(body.name, "collision", kind, size))
-    return ts.Model(text, strict=False)
+    return ts.Model(text.build(), strict=False)
 
 
 def ground(rng: np.random.Generator) -> Any:

@@ -36,11 +36,12 @@ def flights(speed: float, turning: float, count: int, seed: int) -> tuple[np.nda
 
 def heavy(m: ts.Model, inertia: ArrayLike, mass: ArrayLike = 1.0) -> ts.Model:
     """Return a model without gravity, its inertias and masses multiplied."""
-    description = replace(m.description, gravity=np.zeros(3))
     factors = np.broadcast_to(inertia, 2), np.broadcast_to(mass, 2)
-    for body, turning, moving in zip(description.bodies, *factors, strict=True):
-        body.inertia, body.mass = np.asarray(body.inertia) * turning, body.mass * moving
-    return ts.Model(description)
+    bodies = [
+        replace(body, inertia=np.asarray(body.inertia) * turning, mass=body.mass * moving)
+        for body, turning, moving in zip(m.description.bodies, *factors, strict=True)
+    ]
+    return ts.Model(replace(m.description, bodies=bodies, gravity=np.zeros(3)))
 
 
 def fly(m: ts.Model, q: np.ndarray, v: np.ndarray, steps: int, **options: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -111,7 +112,7 @@ def test_shapes_are_enclosed(kind: str, size: tuple[float, ...], tmp_path: Path)
     if kind == "mesh":
         mesh = trimesh.creation.icosphere(2, 0.1)
         mesh.apply_scale([1.0, 3.0, 0.3])
-        shape.file = str(tmp_path / "egg.stl")
+        shape = replace(shape, file=str(tmp_path / "egg.stl"))
         mesh.export(shape.file)
         points = np.asarray(mesh.vertices)
     else:

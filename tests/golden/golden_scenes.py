@@ -6,6 +6,7 @@ Each scene is run with every engine. An engine that refuses a scene is recorded 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -57,9 +58,11 @@ def random_shapes(seed: int) -> Scene:
     made = ts.robots.random_mechanism(seed, 5, ["free", "revolute"])
     description = made.description
     shapes = (("sphere", (0.1,)), ("box", (0.1, 0.2, 0.3)), ("capsule", (0.05, 0.3)))
-    for k, body in enumerate(description.bodies):
-        description.shapes.append(ts.Shape(body.name, "collision", *shapes[k % 3]))
-    model = ts.Model(description, strict=False)
+    added = [
+        ts.Shape(body.name, "collision", *shapes[k % 3])
+        for k, body in enumerate(description.bodies)
+    ]
+    model = ts.Model(replace(description, shapes=[*description.shapes, *added]), strict=False)
     ground = ts.Ground(friction=0.6)
     q = ts.stand(model, model.neutral(), ground)
     return Scene("random shapes", model, q, np.zeros(model.nv), ground=ground)

@@ -8,6 +8,7 @@ import numpy as np
 from machines import machine
 
 import tarsus as ts
+from tarsus.model.description import DescriptionDraft
 
 FEET = {
     "bolt": "FL_FOOT",
@@ -68,16 +69,17 @@ def walker() -> ts.Model:
 
 def on_a_trunk(model: ts.Model, base: str = "free") -> ts.Model:
     """Return the mechanism on a body that floats, in the place of the world."""
-    stated = model.description
+    stated = DescriptionDraft.of(model.description)
     trunk = ts.Body("trunk", 2.0, np.array([0.1, 0.2, 0.3]), np.diag([0.2, 0.3, 0.25]))
-    for joint in stated.joints:
-        joint.parent = "trunk" if joint.parent == "world" else joint.parent
-    for loop in stated.loops:
-        loop.body_a = "trunk" if loop.body_a == "world" else loop.body_a
-        loop.body_b = "trunk" if loop.body_b == "world" else loop.body_b
+    for joint in list(stated.joints):
+        if joint.parent == "world":
+            stated.change(joint, parent="trunk")
+    for loop in list(stated.loops):
+        ends = {key: getattr(loop, key) for key in ("body_a", "body_b")}
+        stated.change(loop, **{key: "trunk" for key, body in ends.items() if body == "world"})
     stated.bodies.insert(0, trunk)
     stated.joints.insert(0, ts.Joint("base", base, "world", "trunk"))
-    return ts.Model(stated)
+    return ts.Model(stated.build())
 
 
 def random_floater(seed: int, n: int, **options: Any) -> ts.Model:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from kits import accelerations, chain, random_kit, relative_error, three_bars
@@ -176,8 +178,9 @@ def test_other_kinds_stay_loops() -> None:
     assert {cut.name: cut.rank for cut in whole.cuts} == {"rod": 1, "slot": 2, "blade": 0}
     asked = chain(2, "spherical").build()
     stated = asked.description
-    stated.loops[0].constraint = True
-    assert ts.assemble(ts.Model(stated)).joints == ()
+    first, *others = stated.loops
+    loops = [replace(first, constraint=True), *others]
+    assert ts.assemble(ts.Model(replace(stated, loops=loops))).joints == ()
 
 
 def test_singular_as_assembled() -> None:

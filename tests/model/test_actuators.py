@@ -193,8 +193,8 @@ def test_mistakes_are_named(model: ts.Model) -> None:
         plain.actuation(np.zeros(3), np.zeros(3), np.zeros(2))
     with pytest.raises(ts.ModelError, match="'arm' has no actuators"):
         ts.control.Actuated(plain)
-    dead = dataclasses.replace(plain.description)
-    dead.actuators.append(ts.Actuator("z", {"j0": 1.0}, gain=np.zeros(3)))
+    drive = ts.Actuator("z", {"j0": 1.0}, gain=np.zeros(3))
+    dead = dataclasses.replace(plain.description, actuators=[drive])
     with pytest.raises(ArithmeticError, match="actuator 'z' has no gain there"):
         ts.Model(dead).controls(np.zeros(3), np.zeros(3), np.zeros(3))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -188,10 +189,9 @@ def test_descriptions_are_checked_too() -> None:
     here = ts.Source("arm.yaml", 3)
 
     def fails(coupling: Coupling, message: str) -> None:
-        coupling.source = here
-        description.couplings[1:] = [coupling]
+        stated = replace(coupling, source=here)
         with pytest.raises(ts.ModelError, match=f"arm.yaml:3: .*{message}"):
-            ts.Model(description)
+            ts.Model(replace(description, couplings=[description.couplings[0], stated]))
 
     two = np.array([[2.0]])
     fails(Coupling("x", "linaer", ("elbow",), ("j",), two), "did you mean 'linear'")

@@ -7,6 +7,7 @@ import pytest
 
 import tarsus as ts
 from tarsus.model import inertia
+from tarsus.model.description import DescriptionDraft
 from tarsus.robots.trees import random_rotation
 
 
@@ -43,10 +44,10 @@ def test_a_gross_breach_is_always_an_error(moments: tuple[float, float, float], 
 
 
 def test_nonsense_on_a_small_part_is_forgiven_if_the_whole_makes_sense() -> None:
-    description = one_body((1.0, 1.0, 1.0), mass=10.0)
+    description = DescriptionDraft.of(one_body((1.0, 1.0, 1.0), mass=10.0))
     description.bodies.append(ts.Body("camera", 1e-6, inertia=np.full((3, 3), 1e-6)))
     description.joints.append(ts.Joint("mount", "fixed", "b", "camera"))
-    (warning,) = ts.Model(description, strict=False).warnings
+    (warning,) = ts.Model(description.build(), strict=False).warnings
     assert "body 'camera'" in warning
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from rods import rods
@@ -32,8 +34,8 @@ def mechanism(kind: str, seed: int) -> tuple[OpenLoops, Array]:
     place[3] = 0, 0, 0, 1
     length = 0.7 if kind == "distance" else 0.0
     loop = ts.Loop("loop", kind, a, b, np.eye(4), place, length, constraint=True)
-    description.loops.append(loop)
-    tree = build_tree(ts.model.validation.checked(description), strict=True)
+    closed = replace(description, loops=[*description.loops, loop])
+    tree = build_tree(ts.model.validation.checked(closed), strict=True)
     return OpenLoops(tree, tree.clusters, [], tree.loops), q
 
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tarsus as ts
+from tarsus.model.description import DescriptionDraft
 
 
 @pytest.fixture(scope="module")
@@ -94,12 +99,76 @@ def test_arrays_cannot_be_changed(model: ts.Model) -> None:
             array[...] = 0.0
 
 
-def test_the_description_is_a_copy(model: ts.Model) -> None:
-    description = model.description
-    description.bodies[0].name = "other"
-    description.joints.clear()
-    assert model.description.bodies[0].name == "body_0"
-    assert ts.Model(model.description) == model
+def test_the_description_is_shared_and_cannot_be_changed() -> None:
+    b = ts.Builder("arm").body("a", 1.0).body("b", 1.0, (0, 0, 1), (1, 1, 1))
+    b.joint("ja", "revolute", "world", "a").joint("jb", "revolute", "a", "b")
+    b.actuator("drive", "ja").initial_configuration({"ja": 0.1})
+    b.force(ts.forces.JointSpring({"ja": 1.0}, 3.0))
+    model = b.build()
+    stated = model.description
+    assert model.description is stated
+    before = pickle.dumps(stated)
+    changes: list[tuple[type[Exception], Callable[[], Any]]] = [
+        (FrozenInstanceError, lambda: setattr(stated, "name", "other")),
+        (FrozenInstanceError, lambda: setattr(stated.bodies[0], "mass", 2.0)),
+        (FrozenInstanceError, lambda: setattr(stated.joints[0], "damping", None)),
+        (AttributeError, lambda: stated.joints.clear()),  # type: ignore[attr-defined]
+        (ValueError, lambda: stated.bodies[1].com.__setitem__(0, 9.0)),
+        (ValueError, lambda: stated.gravity.fill(0.0)),
+        (ValueError, lambda: stated.joints[0].placement.__imul__(2.0)),
+        (TypeError, lambda: stated.actuators[0].joints.__setitem__("jb", 1.0)),  # type: ignore[attr-defined]
+        (TypeError, lambda: stated.metadata.__setitem__("author", "me")),  # type: ignore[index]
+        (TypeError, lambda: stated.metadata["initial_configuration"].clear()),
+        (TypeError, lambda: stated.metadata.pop("initial_configuration")),  # type: ignore[attr-defined]
+        (TypeError, lambda: stated.forces[0].joints.update(jb=1.0)),
+        (TypeError, lambda: stated.metadata.__ior__({})),  # type: ignore[attr-defined]
+    ]
+    for error, change in changes:
+        with pytest.raises(error):
+            change()
+    assert pickle.dumps(stated) == before
+
+
+def test_a_record_keeps_nothing_that_its_maker_can_change() -> None:
+    com, start, metadata = np.ones(3), {"j": 0.1}, {"author": {"names": ["me"]}}
+    view = com[:]
+    view.setflags(write=False)
+    body, other = ts.Body("b", 1.0, com), ts.Body("b", 1.0, view)
+    loop = ts.Loop("l", "weld", "a", "b", start=start)
+    bodies = [body]
+    stated = ts.Description("d", bodies, metadata=metadata)
+    com[:] = 7.0
+    start["j"] = 2.0
+    metadata["author"]["names"].append("you")
+    bodies.clear()
+    assert body.com.tolist() == other.com.tolist() == [1.0, 1.0, 1.0]
+    assert loop.start == {"j": 0.1}
+    assert stated.metadata == {"author": {"names": ("me",)}}
+    assert stated.bodies == (body,)
+    assert dataclasses.replace(body, mass=2.0).com is body.com
+
+
+def test_descriptions_are_hashed_by_content_copied_and_pickled(model: ts.Model) -> None:
+    stated = model.description
+    again = pickle.loads(pickle.dumps(stated))
+    assert again is not stated
+    assert again == stated
+    assert hash(again) == hash(stated)
+    assert {stated: 1}[again] == 1
+    assert copy.deepcopy(stated) is copy.copy(stated) is stated
+    with pytest.raises(ValueError, match="read-only"):
+        again.bodies[0].com[:] = 0.0
+    heavier = dataclasses.replace(stated.bodies[0], mass=stated.bodies[0].mass + 1.0)
+    assert heavier != stated.bodies[0]
+    assert hash(heavier) != hash(stated.bodies[0])
+    elsewhere = dataclasses.replace(stated.bodies[0], source=ts.Source("elsewhere"))
+    assert hash(elsewhere) == hash(stated.bodies[0])
+
+
+def test_strictness_is_known() -> None:
+    stated = ts.robots.chain(2).description
+    assert ts.Model(stated).strict
+    assert not ts.Model(stated, strict=False).strict
 
 
 def test_pickle_and_copy(model: ts.Model) -> None:
@@ -113,9 +182,9 @@ def test_pickle_and_copy(model: ts.Model) -> None:
 
 
 def test_equality(model: ts.Model) -> None:
-    description = model.description
-    description.bodies[3].mass = np.nextafter(description.bodies[3].mass, 10.0)
-    assert ts.Model(description) != model
+    bodies = list(model.description.bodies)
+    bodies[3] = dataclasses.replace(bodies[3], mass=np.nextafter(bodies[3].mass, 10.0))
+    assert ts.Model(dataclasses.replace(model.description, bodies=bodies)) != model
     assert model != "model"
 
 
@@ -171,11 +240,11 @@ def test_parts_of_copies_are_equal(model: ts.Model) -> None:
 
 
 def test_descriptions_are_equal_wherever_they_were_stated(model: ts.Model) -> None:
-    stated, other = model.description, model.description
-    other.bodies[0].source = ts.Source("elsewhere")
-    assert stated == other
-    other.joints[0].placement = np.diag([1.0, -1.0, -1.0, 1.0])
-    assert stated != other
+    stated, other = model.description, DescriptionDraft.of(model.description)
+    other.change(other.bodies[0], source=ts.Source("elsewhere"))
+    assert stated == other.build()
+    other.change(other.joints[0], placement=np.diag([1.0, -1.0, -1.0, 1.0]))
+    assert stated != other.build()
 
 
 def test_a_joint_is_shown_in_a_line() -> None:

@@ -6,22 +6,23 @@ import numpy as np
 import pytest
 
 import tarsus as ts
+from tarsus.model.description import DescriptionDraft
 
 HERE = ts.Source("robot.urdf", 42)
 
 
-def two_bodies() -> ts.Description:
+def two_bodies() -> DescriptionDraft:
     """A body on the world and a second one on it."""
-    return ts.Description(
+    return DescriptionDraft(
         "two",
         bodies=[ts.Body("a", 1.0), ts.Body("b", 1.0)],
         joints=[ts.Joint("ja", "revolute", "world", "a"), ts.Joint("jb", "revolute", "a", "b")],
     )
 
 
-def fails(description: ts.Description, message: str) -> None:
+def fails(description: DescriptionDraft, message: str) -> None:
     with pytest.raises(ts.ModelError, match=message) as caught:
-        ts.Model(description)
+        ts.Model(description.build())
     assert str(caught.value).startswith("robot.urdf:42: ")
     assert caught.value.source == HERE
 
@@ -104,8 +105,8 @@ def test_name_that_is_no_string() -> None:
 
 def test_the_model_keeps_its_own_copy() -> None:
     description = two_bodies()
-    model = ts.Model(description)
-    description.bodies[0].mass = 100.0
+    model = ts.Model(description.build())
+    description.change(description.bodies[0], mass=100.0)
     description.bodies.clear()
     assert model.total_mass == 2.0
     assert len(model.description.bodies) == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 import tarsus as ts
@@ -66,9 +68,8 @@ def test_welded_and_jointed_descriptions_move_alike() -> None:
     """A fixed joint is a revolute joint at zero: poses, momentum and energy agree."""
     welded = arm().build()
     loose_description = arm().description()
-    for joint in loose_description.joints:
-        joint.kind = "revolute"
-    loose = ts.Model(loose_description)
+    joints = [dataclasses.replace(joint, kind="revolute") for joint in loose_description.joints]
+    loose = ts.Model(dataclasses.replace(loose_description, joints=joints))
     rng = np.random.default_rng(5)
     q, v = rng.normal(size=(2, 10, welded.nq))
     q_loose, v_loose = np.zeros((2, 10, loose.nq))
@@ -86,7 +87,8 @@ def test_welded_and_jointed_descriptions_move_alike() -> None:
 
 def test_order_is_as_stated_but_parents_come_first() -> None:
     description = ts.robots.chain(4).description
-    description.joints = [description.joints[i] for i in (2, 0, 3, 1)]
+    joints = [description.joints[i] for i in (2, 0, 3, 1)]
+    description = dataclasses.replace(description, joints=joints)
     model = ts.Model(description)
     assert model.joint_names == ("joint_0", "joint_1", "joint_2", "joint_3")
     tree = build_tree(checked(description), strict=True)

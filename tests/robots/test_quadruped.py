@@ -7,6 +7,8 @@ contact are those of an independent prototype of that completion, not of the the
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -235,6 +237,5 @@ def _with_root_chain(m: ts.Model) -> ts.Model:
     joints = [
         ts.Joint(f"root_joint_{k}", kinds[k], ends[k], ends[k + 1], axis=axes[k]) for k in range(6)
     ]
-    text.bodies = [*(ts.Body(name) for name in names), *text.bodies]
-    text.joints = [*joints, *text.joints[1:]]
-    return ts.Model(text)
+    bodies = [*(ts.Body(name) for name in names), *text.bodies]
+    return ts.Model(replace(text, bodies=bodies, joints=[*joints, *text.joints[1:]]))

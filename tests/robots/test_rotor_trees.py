@@ -7,6 +7,8 @@ independent prototype that agrees with a dense solution with rotors as bodies of
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from motion import run
@@ -99,8 +101,7 @@ def swinging() -> tuple[RotorModels, np.ndarray]:
         description = ts.robots.rotor_chain(
             4, skew=np.pi / 2, ratio=6.0, mass=0.2, inertia=(0.004, 0.004, 0.006), rotors=rotors
         ).description
-        description.gravity = np.array([0.0, -9.81, 0.0])
-        return ts.Model(description)
+        return ts.Model(replace(description, gravity=np.array([0.0, -9.81, 0.0])))
 
     return RotorModels.make(chain), np.array([0.3, -0.5, 0.8, -0.2])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -41,9 +43,7 @@ def test_differential() -> None:
 
 def plain(m: ts.Model) -> ts.Description:
     """Return the mechanism without its coupling."""
-    description = m.description
-    description.couplings = []
-    return description
+    return replace(m.description, couplings=[])
 
 
 def test_geared_pendulum() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from movers import ARM, arm
@@ -25,10 +27,11 @@ def test_a_reference_is_the_controller_s_own() -> None:
 
 def heavier(model: ts.Model) -> ts.Model:
     """Return the model with bodies of three times the mass."""
-    text = model.description
-    for body in text.bodies:
-        body.mass, body.inertia = 3.0 * body.mass, 3.0 * body.inertia
-    return ts.Model(text)
+    bodies = [
+        replace(body, mass=3.0 * body.mass, inertia=3.0 * body.inertia)
+        for body in model.description.bodies
+    ]
+    return ts.Model(replace(model.description, bodies=bodies))
 
 
 def test_a_law_with_another_model_computes_with_it() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,11 @@ from tarsus.simulation import CheckpointWarning, Simulation, contact
 def heavier() -> ts.Model:
     """Return the quadruped with ten times the masses, and the same name."""
     description = quadruped().description
-    for body in description.bodies:
-        body.mass, body.inertia = 10.0 * body.mass, 10.0 * body.inertia
-    return ts.Model(description, strict=False)
+    bodies = [
+        replace(body, mass=10.0 * body.mass, inertia=10.0 * body.inertia)
+        for body in description.bodies
+    ]
+    return ts.Model(replace(description, bodies=bodies), strict=False)
 
 
 def bumps(height: float, **options: float) -> HeightField:

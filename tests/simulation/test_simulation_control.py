@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -425,9 +426,8 @@ def test_periods_do_not_depend_on_samples(name: str, target: Any) -> None:
 def weak_arm() -> ts.Model:
     """Return the arm with motors of 3 N m."""
     description = arm().description
-    for joint in description.joints:
-        joint.effort_limit = np.array([3.0])
-    return ts.Model(description)
+    joints = [replace(joint, effort_limit=np.array([3.0])) for joint in description.joints]
+    return ts.Model(replace(description, joints=joints))
 
 
 @pytest.mark.parametrize("way", ["core", "python", "rk4", "dormand_prince", "rollout"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from movers import ARM, arm, ball, batch, on_ground, on_tip, point_mass, stiff
@@ -15,10 +17,17 @@ from tarsus.simulation import EnergyError, EnergyLedger, Simulation
 def damped_arm() -> ts.Model:
     """Return the arm with damping, dry friction and springs in its joints."""
     description = arm().description
-    for k, joint in enumerate(description.joints):
-        joint.damping, joint.friction = np.array([0.1 * (k + 1)]), np.array([0.05 * k])
-        joint.stiffness, joint.rest = np.array([3.0]), np.array([0.2])
-    return ts.Model(description)
+    joints = [
+        replace(
+            joint,
+            damping=np.array([0.1 * (k + 1)]),
+            friction=np.array([0.05 * k]),
+            stiffness=np.array([3.0]),
+            rest=np.array([0.2]),
+        )
+        for k, joint in enumerate(description.joints)
+    ]
+    return ts.Model(replace(description, joints=joints))
 
 
 def test_a_driven_damped_arm_accounts_for_all() -> None:

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -179,8 +180,7 @@ def test_pages_have_lines_that_move_with_their_bodies(tmp_path: Path) -> None:
 
 def test_a_name_cannot_break_out_of_the_page(tmp_path: Path) -> None:
     model = hopper()
-    text = model.description
-    text.name = "</script><script>alert(1)</script>"
+    text = replace(model.description, name="</script><script>alert(1)</script>")
     animate(type(model)(text), tmp_path / "x.html")
     page = (tmp_path / "x.html").read_text("utf-8")
     assert "alert(1)</script>" not in page

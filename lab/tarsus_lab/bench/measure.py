@@ -221,17 +221,15 @@ class Algorithm:
     options: str = ""
     named: tuple[str, ...] = ()
     """Arguments that are given by name."""
-    stacked: bool = False
-    """The result is several arrays, stacked in front of the batch."""
+    arrays: int = 1
+    """How many arrays the result has, all of one shape."""
 
 
 ALGORITHMS = (
     Algorithm("RNEA", "inverse_dynamics", ("q", "v", "a"), "pin.rnea(model, data, q, v, a)"),
     Algorithm("CRBA", "mass_matrix", ("q",), "pin.crba(model, data, q)"),
     Algorithm("ABA", "forward_dynamics", ("q", "v", "a"), "pin.aba(model, data, q, v, a)"),
-    Algorithm(
-        "hybrid", "hybrid_dynamics", ("q", "v", "a", "a"), named=("prescribed",), stacked=True
-    ),
+    Algorithm("hybrid", "hybrid_dynamics", ("q", "v", "a", "a"), named=("prescribed",), arrays=2),
     Algorithm("FK", "forward_kinematics", ("q",), "pin.forwardKinematics(model, data, q)"),
     Algorithm(
         "frame Jacobian",
@@ -253,14 +251,14 @@ ALGORITHMS = (
         "inverse_dynamics_derivatives",
         ("q", "v", "a"),
         "pin.computeRNEADerivatives(model, data, q, v, a)",
-        stacked=True,
+        arrays=3,
     ),
     Algorithm(
         "ABA derivatives",
         "forward_dynamics_derivatives",
         ("q", "v", "a"),
         "pin.computeABADerivatives(model, data, q, v, a)",
-        stacked=True,
+        arrays=3,
     ),
 )
 
@@ -291,7 +289,7 @@ class Subject:
         return cls(name, model, q, v, a, peer)
 
     def output_shape(self, algorithm: Algorithm) -> tuple[int, ...]:
-        """Return the shape of the result for one state."""
+        """Return the shape of the result for one state, several arrays stacked in front."""
         return tuple(self._result(algorithm).shape)
 
     def one(self, algorithm: Algorithm) -> Contender:
@@ -308,9 +306,11 @@ class Subject:
     ) -> Contender:
         """Return Tarsus on so many states at once, the result written into the buffer."""
         shape = self.output_shape(algorithm)
-        shape = (shape[0], states, *shape[1:]) if algorithm.stacked else (states, *shape)
+        several = algorithm.arrays > 1
+        shape = (shape[0], states, *shape[1:]) if several else (states, *shape)
         names = self._names(algorithm, slice(0, states))
-        names["out"] = buffer[: int(np.prod(shape))].reshape(shape)
+        out = buffer[: int(np.prod(shape))].reshape(shape)
+        names["out"] = tuple(out) if several else out
         call = _call(algorithm, f"threads={threads}, out=out")
         return Contender(call, names, states, clock)
 

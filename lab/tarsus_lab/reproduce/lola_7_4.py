@@ -68,13 +68,13 @@ def heavier(model: Model, body: Anatomy, factor: float) -> Model:
     """Return a model whose arms have `factor` times the mass and inertia."""
     arms = {name for arm in body.arms for name in arm.bodies}
     text = model.description
-    text.bodies = [
+    bodies = [
         replace(each, mass=factor * each.mass, inertia=factor * each.inertia)
         if each.name in arms
         else each
         for each in text.bodies
     ]
-    return Model(text, strict=False)
+    return Model(replace(text, bodies=bodies), strict=False)
 
 
 def _trend(robot: str, walks: HumanoidWalks) -> str:

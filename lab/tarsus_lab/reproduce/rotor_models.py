@@ -13,7 +13,7 @@ of Notre Dame 2020, section 4.4, compares A0, A1 and A4.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,6 +65,4 @@ def solve(mass: Array, force: Array) -> Array:
 
 def weightless(model: Model) -> Model:
     """Return the same mechanism without gravity."""
-    description = model.description
-    description.gravity = np.zeros(3)
-    return Model(description)
+    return Model(replace(model.description, gravity=np.zeros(3)))

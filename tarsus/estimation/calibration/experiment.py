@@ -37,6 +37,7 @@ from tarsus.estimation.calibration.parameters import (
     joints_above,
 )
 from tarsus.model.actuator_map import MotorSearch
+from tarsus.model.actuators import motors_of
 from tarsus.model.description import Description, Frame, Joint, Loop
 from tarsus.model.editor import Editor
 from tarsus.model.model import Model
@@ -101,7 +102,7 @@ class Widened:
         start[:, self._places] = errors
         movable = np.ones(self.model.nv, dtype=bool)
         movable[self.columns] = False
-        motors = self.model._driven(joints)
+        motors = motors_of(self.model, joints)
         return MotorSearch(self.model, motors, positions, self.model.close(start), movable).run()
 
     def corrected(self, errors: Array) -> Model:

@@ -8,6 +8,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -93,7 +94,7 @@ def with_safe_names(stated: Description, left_out: LeftOuts, *, sdf: bool = Fals
     thing of the model.
     """
     clean = sdf_name if sdf else xml_name
-    stated.name = clean(stated.name)
+    stated = dataclasses.replace(stated, name=clean(stated.name))
     named = [body.name for body in stated.bodies] + [frame.name for frame in stated.frames]
     links = {WORLD, *(name for name in named if clean(name) == name)}
     joints = links if sdf else set()
@@ -109,21 +110,26 @@ def with_safe_names(stated: Description, left_out: LeftOuts, *, sdf: bool = Fals
             new = unused(f"{name}_{kind}" if fits else clean(name), taken)
             stated = _renamed(stated, key, name, new)
             left_out.add(f"name of {kind}", name, f"is {new!r} in the file")
-    for coupling in stated.couplings:
-        coupling.name = clean(coupling.name)
-    for shape in stated.shapes:
-        shape.name = clean(shape.name) if shape.name else ""
-    return stated
+    named_alike: dict[str, Any] = {
+        key: [
+            dataclasses.replace(each, name=clean(each.name)) if each.name else each
+            for each in getattr(stated, key)
+        ]
+        for key in ("couplings", "shapes")
+    }
+    return dataclasses.replace(stated, **named_alike)
 
 
 def _renamed(stated: Description, key: str, old: str, new: str) -> Description:
     kind = KINDS[key]
     if kind in RENAMES:
         stated = RENAMES[kind](stated, old, new)
-    for element in getattr(stated, key):
-        if element.name == old:
-            element.name = new
-    return stated
+    renamed = [
+        dataclasses.replace(element, name=new) if element.name == old else element
+        for element in getattr(stated, key)
+    ]
+    changes: dict[str, Any] = {key: renamed}
+    return dataclasses.replace(stated, **changes)
 
 
 # Fixed bodies without mass as frames: Gazebo and Drake refuse links that weigh nothing.

@@ -84,6 +84,7 @@ class JointChain:
         self.links |= {frame.name for frame in stated.frames}
         self.names = {joint.name for joint in stated.joints}
         self.chains: dict[str, tuple[str, ...]] = {}
+        self.bodies, self.couplings = list(stated.bodies), list(stated.couplings)
 
     def replaced(self) -> Description:
         """Return the description with joints of the kinds that are kept, all defaults filled."""
@@ -94,7 +95,9 @@ class JointChain:
             dataclasses.replace(loop, independent=self._independent(loop.independent))
             for loop in self.stated.loops
         ]
-        return dataclasses.replace(self.stated, joints=joints, loops=loops)
+        return dataclasses.replace(
+            self.stated, bodies=self.bodies, joints=joints, couplings=self.couplings, loops=loops
+        )
 
     def _independent(self, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
         if names is None:
@@ -122,19 +125,18 @@ class JointChain:
             name = joint.name if screw and number == 1 else f"{joint.name}_{number}"
             name = name if name == joint.name else unused(name, self.names)
             child = joint.child if last else unused(f"{joint.child}.{name}", self.links)
-            own = Joint(name, stage.kind, parent, child, placement, stage.axis)
-            if stage.has_numbers:
-                for key in COORDINATE_FIELDS:
-                    setattr(own, key, getattr(joint, key)[stage.coordinates])
+            numbers = COORDINATE_FIELDS if stage.has_numbers else ()
+            stated = {key: getattr(joint, key)[stage.coordinates] for key in numbers}
+            own = Joint(name, stage.kind, parent, child, placement, stage.axis, **stated)
             if len(stage.position):
                 self.positions[name] = stage.position
             joints.append(filled(own))
             if not last:
-                self.stated.bodies.append(Body(child))
+                self.bodies.append(Body(child))
             parent, placement = child, np.eye(4)
         if joint.kind == "screw":
             turn, slide = joints[0].name, joints[1].name
-            self.stated.couplings.append(follow(slide, {turn: joint.pitch}))
+            self.couplings.append(follow(slide, {turn: joint.pitch}))
         self.chains[joint.name] = tuple(each.name for each in joints)
         return joints
 

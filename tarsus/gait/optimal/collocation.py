@@ -91,7 +91,7 @@ class Efforts:
 
     def slopes(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
         """Return ∂τ/∂q, ∂τ/∂v and ∂τ/∂a (n, nv, nv)."""
-        by_q, by_v, by_a = np.asarray(self.model.inverse_dynamics_derivatives(q, v, a))
+        by_q, by_v, by_a = self.model.inverse_dynamics_derivatives(q, v, a)
         rubbed = self._friction * (1.0 - np.tanh(v / TURNS) ** 2) / TURNS
         braked = rubbed[..., None] * np.eye(len(self._friction)) - self._damping.T
         return by_q - self._stiffness.T, by_v + braked, by_a

@@ -137,8 +137,8 @@ class Reaction:
 
     def slopes(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
         """Return its derivatives (n, 6, nv) by q, v and a."""
-        found = np.asarray(self.wide.inverse_dynamics_derivatives(*self._wide(q, v, a)))
-        by_q, by_v, by_a = found[..., self._rows[:, None], self._own]
+        found = self.wide.inverse_dynamics_derivatives(*self._wide(q, v, a))
+        by_q, by_v, by_a = (each[..., self._rows[:, None], self._own] for each in found)
         return by_q, by_v, by_a
 
     def _wide(self, *states: Array) -> list[Array]:

@@ -71,7 +71,7 @@ def assemble(
     roots, cuts = checked_roots(root, hangings), checked_cut(cut, stated)
     found = forest(hangings, _centres(model, hangings, snapped.q), roots, cuts)
     names = {branch.loop.name for branch in found.branches.values()}
-    tree, reason = _built(without_implied(_hung(model, found, snapped.q)), model._strict)
+    tree, reason = _built(without_implied(_hung(model, found, snapped.q)), model.strict)
     state = carry(model, tree, snapped.q, snapped.v)
     left = names | {loop.name for loop in tree.description.loops}
     return Assembled(
@@ -121,8 +121,11 @@ def _hung(model: Model, found: Forest, q: Array) -> Description:
         carried = _carried(model, branch, q, unused(branch.loop.name, taken))
         if len(carried) == 2:
             under = unused(f"{joint.child}.{branch.loop.name}", taken_bodies)
-            carried[0].child = carried[1].parent = under
-            carried[1].name = unused(f"{joint.child}_fixed", taken)
+            fixed = unused(f"{joint.child}_fixed", taken)
+            carried = [
+                dataclasses.replace(carried[0], child=under),
+                dataclasses.replace(carried[1], name=fixed, parent=under),
+            ]
             bodies.append(Body(under, source=branch.loop.source))
         joints += carried
     used = {branch.loop.name for branch in found.branches.values()}

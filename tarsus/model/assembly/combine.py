@@ -65,7 +65,7 @@ def combine(
         for each, prefix, place in zip(models, chosen, places, strict=True)
     ]
     whole = dataclasses.replace(_joined(parts, name), gravity=_gravity(models, gravity))
-    return Model(whole, strict=all(each._strict for each in models))
+    return Model(whole, strict=all(each.strict for each in models))
 
 
 def attach(
@@ -95,7 +95,7 @@ def attach(
     weld = Joint(root.name, "fixed", frame.body, root.child, place)
     joints = [weld if joint is root else joint for joint in stated.joints]
     whole = _joined([model.description, dataclasses.replace(stated, joints=joints)], model.name)
-    return Model(whole, strict=model._strict and tool._strict)
+    return Model(whole, strict=model.strict and tool.strict)
 
 
 def detach(model: Model, body: str) -> Model:
@@ -248,7 +248,7 @@ def locked(model: Model, joints: Iterable[str], q: ArrayLike | None = None) -> M
     moving = {joint.name for joint in welded if joint.kind != "fixed"}
     left = {actuator.name for actuator in changed.actuators}
     metadata = poses_of(stated.metadata, moving, left)
-    return Model(dataclasses.replace(changed, metadata=metadata), strict=model._strict)
+    return Model(dataclasses.replace(changed, metadata=metadata), strict=model.strict)
 
 
 def without(model: Model, bodies: Iterable[str]) -> Model:
@@ -265,7 +265,7 @@ def without(model: Model, bodies: Iterable[str]) -> Model:
     stated = dataclasses.replace(stated, couplings=couplings, forces=forces)
     for name in branch:
         stated = without_body(stated, name)
-    return Model(stated, strict=model._strict)
+    return Model(stated, strict=model.strict)
 
 
 def _with_followers(stated: Description, names: set[str]) -> set[str]:

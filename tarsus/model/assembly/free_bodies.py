@@ -80,7 +80,7 @@ def take_apart(model: Model, joints: Sequence[str] | None = None) -> TakenApart:
         for joint in stated.joints
         if joint.name not in chosen and joint.kind != "fixed" and not _on_world(joint)
     }
-    kit = Model(_loose(model, apart), strict=model._strict)
+    kit = Model(_loose(model, apart), strict=model.strict)
     limits = [joint.name for joint in apart if joint.kind != "free" and _has_limits(joint)]
     return TakenApart(kit, model, stayed, tuple(limits))
 

@@ -192,7 +192,7 @@ def move(stage: Stage, line: Line) -> str:
         for joint in stated.joints
     ]
     moved = replace(stated, joints=joints, loops=[_moved(x, bodies, shift) for x in stated.loops])
-    model = Model(moved, strict=stage.machine.model._strict)
+    model = Model(moved, strict=stage.machine.model.strict)
     carried = {joint.name for joint in joints if joint.child in bodies}
     frames = {frame.name for frame in stated.frames if frame.body in bodies}
     image = Image(shift, {name: name for name in (*bodies, *carried, *frames)})

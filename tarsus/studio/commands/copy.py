@@ -77,7 +77,7 @@ def _copy(stage: Stage, line: Line, world: Array, local: Array) -> str:
     both: dict[str, Any] = {
         name: [*getattr(stated, name), *getattr(copies, name)] for name in lists
     }
-    model = Model(replace(stated, **both), strict=machine.model._strict)
+    model = Model(replace(stated, **both), strict=machine.model.strict)
     parts, resting = dict(document.parts), set(document.resting)
     for name, part in document.parts.items():
         if copy := copied_part(part, image, _part_name(name, bodies, image, new), loose):
