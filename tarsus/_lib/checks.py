@@ -347,7 +347,7 @@ def batch(
         array: Array = value
     else:
         array = reals(value, name, copy=copy)
-    if array.shape[max(0, array.ndim - len(own)) :] != own:
+    if array.shape[-len(own) :] != own:
         sizes = ", ".join(map(str, own))
         raise ValueError(f"{name} has shape {array.shape}, must be (…, {sizes})")
     if finite and not np.isfinite(array).all():

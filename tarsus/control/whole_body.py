@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tarsus._lib.checks import count, not_negative, reals, suggestion
 from tarsus._lib.files import Array
+from tarsus._lib.qp import ITERATIONS, NOT_FINITE, QPSolution
 from tarsus.control.actuation_rows import BodyDrives, BodyLimits, Stated
 from tarsus.control.contact_patch import BodyTargets, Contact
 from tarsus.control.controller import ControlLaw, Gains, Setpoint, Source
@@ -19,7 +20,6 @@ from tarsus.geometry.distances import Distances
 from tarsus.ik.collision_avoidance import Avoid, avoid_of
 from tarsus.ik.limits import Limits
 from tarsus.ik.priorities import Within
-from tarsus.ik.programme import ITERATIONS, NOT_FINITE, QPSolution
 from tarsus.ik.tasks.task import Task
 from tarsus.model.model import Model
 from tarsus.spatial import skew

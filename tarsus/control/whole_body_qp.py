@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from tarsus import _core
 from tarsus._lib.files import Array
+from tarsus._lib.qp import QPSolution
 from tarsus.control.actuation_rows import BodyDrives, BodyLimits
 from tarsus.control.contact_patch import Contact
 from tarsus.ik.core_tasks import CoreTasks, Statement, evaluated, given_rates, given_rows
 from tarsus.ik.limits import free_ranges
-from tarsus.ik.programme import QPSolution
 from tarsus.ik.tasks.frames import LookAtTask
 from tarsus.ik.tasks.posture import LoopTask
 from tarsus.ik.tasks.task import Task

@@ -4,6 +4,7 @@ s = ts.ik.Solver(m, tasks=[ts.ik.FrameTask("hand", target), ts.ik.PostureTask()]
 q = s.solve(q).q
 """
 
+from tarsus._lib.qp import QPSolution, solve_qp
 from tarsus.ik.collision_avoidance import Avoid
 from tarsus.ik.costs import Comfort, Cost, Manipulability, MomentumTracking, MomentumWeight
 from tarsus.ik.dragging import Dragging, drag
@@ -11,7 +12,6 @@ from tarsus.ik.limits import Limits
 from tarsus.ik.methods import Damping
 from tarsus.ik.pose import Search
 from tarsus.ik.priorities import Within
-from tarsus.ik.programme import QPSolution, solve_qp
 from tarsus.ik.results import MEANINGS, Solution, Step, Track
 from tarsus.ik.solver import Solver
 from tarsus.ik.tasks.frames import FrameTask, LookAtTask, OrientationTask

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tarsus._lib.checks import positive
 from tarsus._lib.files import Array
+from tarsus._lib.qp import QPSolution, solve_qp
 from tarsus.ik.priorities import Level
-from tarsus.ik.programme import QPSolution, solve_qp
 from tarsus.ik.results import CONTRADICTORY, ITERATIONS, NOT_FINITE, SOLVED
 from tarsus.ik.tasks.task import Task
 

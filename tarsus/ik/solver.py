@@ -25,6 +25,7 @@ from tarsus._lib.checks import (
     weights,
 )
 from tarsus._lib.files import Array
+from tarsus._lib.qp import QPSolution
 from tarsus.geometry.distances import Distances
 from tarsus.ik.collision_avoidance import Avoid, Repulsion, avoid_of
 from tarsus.ik.core_steps import CoreSteps, Found
@@ -51,7 +52,6 @@ from tarsus.ik.priorities import (
     check_gains,
     levels_at,
 )
-from tarsus.ik.programme import QPSolution
 from tarsus.ik.results import NOT_FINITE, Solution, Step, Track
 from tarsus.ik.step_verdict import Blend, code_of, defined, missing_of
 from tarsus.ik.tasks.posture import LoopTask

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from oracle import Array
 
+from tarsus._lib.qp import NOT_FINITE
 from tarsus.control import Contact, WholeBody
 from tarsus.control.actuation_rows import BodyDrives, BodyLimits
 from tarsus.control.whole_body import BodySolution
 from tarsus.control.whole_body_qp import HOLDING, YIELDING
 from tarsus.ik import PostureTask, Task, solve_qp
 from tarsus.ik.priorities import wanted_acceleration
-from tarsus.ik.programme import NOT_FINITE
 from tarsus.ik.tasks.posture import LoopTask
 from tarsus.model import Model
 

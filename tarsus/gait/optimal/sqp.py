@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 
 from tarsus._lib.files import Array
+from tarsus._lib.qp import solve_qp
 from tarsus.gait.optimal.transcription import Values
-from tarsus.ik.programme import solve_qp
 
 # Sequential quadratic programming for costs of outputs, equations and slacks.
 #

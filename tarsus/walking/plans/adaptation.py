@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tarsus._lib.files import Array
-from tarsus.ik.programme import solve_qp
+from tarsus._lib.qp import solve_qp
 
 # Footsteps that are adapted to the measured state: where and when the next one lands.
 #
