@@ -14,8 +14,7 @@ from scipy.integrate import RK45, solve_ivp
 
 import tarsus as ts
 from tarsus._lib.files import Array
-from tarsus.simulation.integrators.linkages import LinkageNorm
-from tarsus.simulation.integrators.motion import SmoothMotion
+from tarsus.simulation.integrators.smooth_motion import LinkageNorm, SmoothMotion
 
 
 def frictionless(model: ts.Model) -> ts.Model:

@@ -21,7 +21,7 @@ from tarsus.events.phase import CROSSINGS, Efforts, Exit, Phase
 from tarsus.events.resets import Around, Reset
 from tarsus.events.sensitivity import Derivatives
 from tarsus.model import Model
-from tarsus.simulation.integrators.linkages import linkages
+from tarsus.simulation.integrators.smooth_motion import linkages
 
 SAMPLE_BYTES = 184
 """Memory of a sample of the core beside its state: vectors, allocations and the row of times."""

@@ -29,7 +29,7 @@ from tarsus.simulation.drives import Controller
 from tarsus.simulation.ended import NEVER
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.integrators import Integration
-from tarsus.simulation.integrators.motion import SmoothMotion
+from tarsus.simulation.integrators.smooth_motion import SmoothMotion
 from tarsus.simulation.part_record import part_rows
 from tarsus.simulation.recorder import Record, names_of
 from tarsus.simulation.smooth_efforts import SmoothEfforts

@@ -24,7 +24,7 @@ from tarsus.simulation.contact_record import NUMBERS, STATES, Contacts, Place
 from tarsus.simulation.energy import COUNTED, FIXED
 from tarsus.simulation.events import KINDS, Events
 from tarsus.simulation.events import NUMBERS as EVENT
-from tarsus.simulation.integrators.motion import SmoothMotion
+from tarsus.simulation.integrators.smooth_motion import SmoothMotion
 from tarsus.simulation.recorder import check_recording
 
 COLUMNS = ("contact_normal", "contact_friction", "impacts")

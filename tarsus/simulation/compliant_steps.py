@@ -13,7 +13,7 @@ from tarsus._lib.files import Array
 from tarsus.model import Model
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.contact.compliant import Compliant
-from tarsus.simulation.integrators.linkages import linkages
+from tarsus.simulation.integrators.smooth_motion import linkages
 
 DEFORMATION = 8
 """Numbers of a contact's deformation: θ, x, y, z of both surfaces."""

@@ -23,8 +23,7 @@ from tarsus.simulation.convergence import ConvergenceWarning
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.errors import SimulationError, diverged
 from tarsus.simulation.events import Events
-from tarsus.simulation.integrators.adaptive import Parts
-from tarsus.simulation.integrators.core_solver import (
+from tarsus.simulation.integrators.methods import (
     CHUNK,
     DIVERGED,
     LOST,
@@ -32,9 +31,9 @@ from tarsus.simulation.integrators.core_solver import (
     PAUSED,
     REACHED,
     TOO_SHORT,
+    Parts,
 )
-from tarsus.simulation.integrators.linkages import linkages
-from tarsus.simulation.integrators.motion import Effort, SmoothMotion
+from tarsus.simulation.integrators.smooth_motion import Effort, SmoothMotion, linkages
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.recorder import Record, names_of
 from tarsus.simulation.smooth import SmoothRun

@@ -18,7 +18,7 @@ from tarsus.simulation.ended import NEVER
 from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.integrators import SMOOTH, refuse
-from tarsus.simulation.integrators.motion import SmoothMotion
+from tarsus.simulation.integrators.smooth_motion import SmoothMotion
 from tarsus.simulation.part_record import part_rows
 from tarsus.simulation.recorder import Record, check_recording, names_of
 from tarsus.simulation.smooth_parts import acting_on, closed, is_held

@@ -9,7 +9,7 @@ import numpy as np
 
 from tarsus._lib.files import Array
 from tarsus.simulation.acting import Acting
-from tarsus.simulation.integrators.motion import RECORD, SmoothMotion
+from tarsus.simulation.integrators.smooth_motion import RECORD, SmoothMotion
 from tarsus.simulation.part_set import Fitted
 from tarsus.simulation.state import State
 

@@ -16,9 +16,8 @@ from tarsus.simulation.acting import Acting
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.integrators import RK4, Integration
-from tarsus.simulation.integrators.adaptive import Paced, samples
-from tarsus.simulation.integrators.core_solver import CoreSolver
-from tarsus.simulation.integrators.motion import Effort, SmoothMotion
+from tarsus.simulation.integrators.methods import CoreSolver, Paced, samples
+from tarsus.simulation.integrators.smooth_motion import Effort, SmoothMotion
 from tarsus.simulation.smooth_efforts import SmoothEfforts
 from tarsus.simulation.trajectory import Failure
 

@@ -20,7 +20,7 @@ from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.ended import Ended
 from tarsus.simulation.energy import EnergyLedger
 from tarsus.simulation.events import Events
-from tarsus.simulation.integrators.integration import Integration
+from tarsus.simulation.integrators.methods import Integration
 from tarsus.simulation.part_record import PartRecord, part_records
 from tarsus.view.films import animate
 from tarsus.view.plots import plot_run

@@ -17,7 +17,7 @@ import numpy as np
 from tarsus._lib.files import Array, replacing
 from tarsus.model.model import Model
 from tarsus.parts.part import Where
-from tarsus.simulation.integrators.integration import Integration
+from tarsus.simulation.integrators.methods import Integration
 from tarsus.simulation.integrators.multistep import Adams
 from tarsus.simulation.named_columns import named_columns
 from tarsus.simulation.simulation import Simulation

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tarsus._lib.checks import suggestion
 from tarsus.model.model import Model
 from tarsus.scenes.scene import Scene
-from tarsus.simulation.integrators.integration import Integration
+from tarsus.simulation.integrators.methods import Integration
 from tarsus.studio.commands.command import COMMANDS
 from tarsus.studio.document import Document
 from tarsus.studio.edit_history import EXPECTED, World

@@ -10,7 +10,7 @@ from golden_scenes import SCENES
 import tarsus as ts
 from tarsus.scenes import Scene
 from tarsus.simulation import compliant, located, runner, smooth_steps
-from tarsus.simulation.integrators import core_solver
+from tarsus.simulation.integrators import methods
 
 TICKS = 130
 """More than two blocks of 64, and no multiple of 7."""
@@ -31,7 +31,7 @@ ENGINES = {
 
 def run_in_blocks(scene: Scene, ticks: int, patch: pytest.MonkeyPatch) -> ts.Trajectory:
     """Return a run of a batch whose calls of the core cover so many ticks."""
-    for module in (located, core_solver, smooth_steps):
+    for module in (located, methods, smooth_steps):
         patch.setattr(module, "CHUNK", ticks)
     patch.setattr(compliant, "BLOCK", ticks * scene.dt)
     patch.setattr(runner, "chunk_of", lambda pace, few: ticks)

@@ -13,8 +13,8 @@ from tarsus.model.model import Model
 from tarsus.parts.forces import Rubber
 from tarsus.scenes.scene import Scene
 from tarsus.simulation.errors import SimulationError
+from tarsus.simulation.integrators.methods import Radau
 from tarsus.simulation.integrators.multistep import Adams
-from tarsus.simulation.integrators.radau import Radau
 from tarsus.simulation.trajectory import Trajectory
 from tarsus_lab.reproduce.erector_7_4 import SOURCE
 from tarsus_lab.reproduce.result import Curve, Result, Row, Verdict, compared, judged

@@ -11,7 +11,7 @@ from tarsus import scenes
 from tarsus._lib.files import Array
 from tarsus.model.model import Model
 from tarsus.scenes.vehicles import DESCRIPTIONS
-from tarsus.simulation.integrators.dormand_prince import DormandPrince
+from tarsus.simulation.integrators.methods import DormandPrince
 from tarsus.simulation.trajectory import Trajectory
 from tarsus_lab.reproduce.result import Curve, Result, Row, compared, judged
 

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from tarsus._lib.checks import suggestion
-from tarsus.simulation.integrators.dormand_prince import DormandPrince
-from tarsus.simulation.integrators.explicit_euler import ExplicitEuler
-from tarsus.simulation.integrators.gauss import Gauss
+from tarsus.simulation.integrators.methods import (
+    RK4,
+    DormandPrince,
+    ExplicitEuler,
+    Gauss,
+    Radau,
+    SemiImplicit,
+)
 from tarsus.simulation.integrators.multistep import Adams
-from tarsus.simulation.integrators.radau import Radau
-from tarsus.simulation.integrators.rk4 import RK4
-from tarsus.simulation.integrators.semi_implicit import SemiImplicit
 
 Stepped: TypeAlias = SemiImplicit | ExplicitEuler
 """Those that run with contacts."""

@@ -17,9 +17,8 @@ import numpy as np
 
 from tarsus._lib.files import Array
 from tarsus.simulation.errors import FASTEST, SimulationError, diverged
-from tarsus.simulation.integrators.adaptive import Adaptive, Parts
-from tarsus.simulation.integrators.linkages import LinkageNorm
-from tarsus.simulation.integrators.motion import Effort, SmoothMotion
+from tarsus.simulation.integrators.methods import Adaptive, Parts
+from tarsus.simulation.integrators.smooth_motion import Effort, LinkageNorm, SmoothMotion
 
 STEPS_AT_ONCE = 500
 """Steps after which VODE returns, to see whether to go on."""
