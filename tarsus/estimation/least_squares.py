@@ -22,6 +22,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus._lib.errors import TarsusError
 from tarsus._lib.files import Array
 from tarsus.estimation.observability import Observability, told_by
 
@@ -193,8 +194,8 @@ class LeastSquares:
         return float(np.hypot(np.linalg.norm(point.slopes @ step), point.gap))
 
 
-class _End(Exception):  # noqa: N818 - a signal through SciPy, not an error
-    """Ends a run of SciPy."""
+class SearchEndError(TarsusError):
+    """Ends a run of SciPy; no user sees it."""
 
 
 class _Search(Generic[P]):
@@ -226,7 +227,7 @@ class _Search(Generic[P]):
         self.begun, self.rejected, before = False, 0, self.point
         start = 1.0 + (self.point.values - self.origin) / self.problem.scales
         bounded = np.isfinite([self.lower, self.upper]).any()
-        with suppress(_End):
+        with suppress(SearchEndError):
             least_squares(
                 self.residuals,
                 np.clip(start, self.lower, self.upper),
@@ -249,7 +250,7 @@ class _Search(Generic[P]):
         self.evaluations += 1
         if self.rejected > MAX_REJECTED or self.evaluations > MAX_EVALUATIONS:
             self.stalled = True
-            raise _End
+            raise SearchEndError
         values = self.origin + (y - 1.0) * self.problem.scales
         values = np.where(y <= self.lower, self.problem.lower, values)
         values = np.where(y >= self.upper, self.problem.upper, values)
@@ -264,7 +265,7 @@ class _Search(Generic[P]):
         if abs(squares - self.squares) <= ROUNDED * self.squares:  # a shorter step does no better
             self.accept(trial, self.problem.reduced(trial))
             self.stalled = True
-            raise _End
+            raise SearchEndError
         if squares > self.squares:
             return np.append(np.zeros(len(y)), np.sqrt(squares))
         self.trial = trial, self.problem.reduced(trial)
@@ -278,5 +279,5 @@ class _Search(Generic[P]):
             again = chosen is not point
             self.accept(chosen, reduced if chosen is point else self.problem.reduced(chosen))
             if self.settled or again:
-                raise _End
+                raise SearchEndError
         return self.reduced.slopes

@@ -12,8 +12,8 @@ import tarsus as ts
 
 BUILT_IN = (ValueError, ArithmeticError, RuntimeError, AssertionError)
 """What users catch who do not know Tarsus."""
-INTERNAL = {"NotComparableError"}
-"""Errors that no user sees: they end a comparison with another library."""
+INTERNAL = {"NotComparableError", "SearchEndError"}
+"""Errors that no user sees: they end a comparison with another library, or a run of SciPy."""
 
 
 def defined_errors() -> list[type[BaseException]]:
