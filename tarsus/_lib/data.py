@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from tarsus._lib.checks import suggestion
+from tarsus._lib.errors import TarsusError
 
 KINDS = "biufc"
 """Of arrays: Booleans, integers, floats and complex numbers."""
@@ -66,41 +67,73 @@ def plain(value: Any, what: str) -> Any:
     return _refuse(value, what)
 
 
+_JSON = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+
 def to_json(value: Any) -> str:
     """Return a value as JSON on one line; dictionaries keep their order."""
-    return json.dumps(encode(value), separators=(",", ":"), allow_nan=False)
+    return _JSON.encode(encode(value))
 
 
 def encode(value: Any, what: str = "the value", classes: Classes | None = None) -> Any:
     """Return a value as data for JSON; a `TypeError` names what no file can keep."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or type(value) in (bool, int, str):
+    try:
+        return _encode(value, classes or {})
+    except _NotPlainError as error:
+        raise TypeError(f"{what}{''.join(reversed(error.path))} {error.args[0]}") from None
+
+
+class _NotPlainError(TarsusError, ValueError):
+    """A value that no file can keep, and the way to it, the last part first."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.path: list[str] = []
+
+
+def _encode(value: Any, classes: Classes) -> Any:
+    kind = type(value)
+    if kind in (int, str, bool) or value is None:
         return value
-    if type(value) is float:
+    if kind is float:
         return value if math.isfinite(value) else {NUMBER: str(value)}
-    if type(value) is complex:
-        return {COMPLEX: [encode(value.real), encode(value.imag)]}
+    if isinstance(value, np.generic):
+        return _encode(value.item(), classes)
+    if kind is complex:
+        return {COMPLEX: [_encode(value.real, classes), _encode(value.imag, classes)]}
     if isinstance(value, np.ndarray) and value.dtype.kind in KINDS:
         small = value.astype(value.dtype.newbyteorder("<"), copy=False)
         text = base64.b64encode(small.tobytes()).decode("ascii")
         return {ARRAY: [small.dtype.str, list(value.shape), text]}
     if isinstance(value, (tuple, list)):
-        entries = [encode(each, f"{what}[{k}]", classes) for k, each in enumerate(value)]
+        entries = []
+        for k, each in enumerate(value):
+            try:
+                entries.append(_encode(each, classes))
+            except _NotPlainError as error:
+                error.path.append(f"[{k}]")
+                raise
         return {TUPLE: entries} if isinstance(value, tuple) else entries
     if isinstance(value, Mapping):
-        for name in value:
-            if not isinstance(name, str):
-                raise TypeError(f"{what} has the name {name!r}, must be a string")
-        return {
-            f"${name}" if name.startswith("$") else name: encode(each, f"{what}[{name!r}]", classes)
-            for name, each in value.items()
-        }
-    for name, kind in (classes or {}).items():
-        if type(value) is kind:
-            given = {key: getattr(value, key) for key in _arguments(kind)}
-            return {KIND: name, **encode(given, f"{name} of {what}", classes)}
-    return _refuse(value, what)
+        return _encode_mapping(value, classes)
+    for name, stated in classes.items():
+        if kind is stated:
+            given = {key: getattr(value, key) for key in _arguments(stated)}
+            return {KIND: name, **_encode_mapping(given, classes)}
+    raise _NotPlainError(_reason(value))
+
+
+def _encode_mapping(values: Mapping[Any, Any], classes: Classes) -> dict[str, Any]:
+    data = {}
+    for name, each in values.items():
+        if not isinstance(name, str):
+            raise _NotPlainError(f"has the name {name!r}, must be a string")
+        try:
+            data[f"${name}" if name.startswith("$") else name] = _encode(each, classes)
+        except _NotPlainError as error:
+            error.path.append(f"[{name!r}]")
+            raise
+    return data
 
 
 def decode(data: Any, what: str = "the value", classes: Classes | None = None) -> Any:
@@ -191,9 +224,13 @@ def _name(name: Any, what: str) -> str:
 
 
 def _refuse(value: Any, what: str) -> Any:
+    raise TypeError(f"{what} {_reason(value)}")
+
+
+def _reason(value: Any) -> str:
     kind = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
-    raise TypeError(
-        f"{what} is {kind}, must be a number, a string, None, an array of numbers, or a list, "
+    return (
+        f"is {kind}, must be a number, a string, None, an array of numbers, or a list, "
         "tuple or dictionary of these"
     )
 
