@@ -222,21 +222,49 @@ def sweep(
     retries: int = 2,
     progress: bool | Told | None = None,
 ) -> Swept:
-    """Return what a function gives at each cell of a grid.
+    """Evaluate a function at each cell of a grid.
 
-    `grid` has lists of values by argument, whose product is computed, or it is a list of
-    dictionaries of arguments, or an array (…, n) whose rows are the function's first argument. The
-    function returns a number, a string, an array, or a list, tuple or dictionary of these; if it
-    has an argument `seed`, it gets an integer that depends on `seed` and the content of the cell
-    alone. With `batch` it is called with arrays (b, …) of up to so many cells, and returns arrays
-    (b, …) or a dictionary of them.
+    Parameters
+    ----------
+    function : callable
+        Returns a number, a string, an array, or a list, tuple or dictionary of these. If it has an
+        argument `seed` that the grid does not give, it gets an integer that depends on `seed` and
+        the content of the cell only.
+    grid : mapping, sequence of mappings, or array (…, n)
+        Lists of values by argument, whose product is computed; or a list of dictionaries of
+        arguments; or an array whose rows are the first argument of the function.
+    executor : {"threads", "processes", "ray"}, default "threads"
+        Threads suit functions that spend their time in the core; processes need a function that
+        can be imported by name; a Ray cluster needs `pip install 'tarsus[ray]'`.
+    workers : int, optional
+        How many cells are computed at once, by default one for each core.
+    checkpoint : path, optional
+        Folder with a journal, to which each finished cell is added. Cells that it has are not
+        computed again, whichever process was killed.
+    seed : int, default 0
+        Seed of the sweep.
+    batch : int, optional
+        Call the function with arrays (b, …) of up to so many cells; it returns arrays (b, …), or a
+        dictionary or tuple of them.
+    errors : {"raise", "keep"}, default "raise"
+        Whether the first cell that fails ends the sweep, or is listed in `failures`.
+    retries : int, default 2
+        How often a cell is repeated whose worker died.
+    progress : bool or callable, optional
+        Whether to show a progress bar, by default on a terminal after a second; or a function of a
+        text (cells, rate, remaining time) and the finished share.
 
-    `executor` is "threads", "processes" or "ray"; `workers` compute at once, one for each core
-    unless told. `checkpoint` is a folder with a journal: what it has is not computed again, and
-    what is done is in it, whichever process is killed. A cell whose worker dies is tried
-    `retries` times more. With `errors` "raise" the first cell that fails ends the study, with
-    "keep" it is among `failures`. `progress` shows a bar on a terminal when it takes long, unless
-    told; or it is a function of a text (cells, rate, time left) and the share that is done.
+    Returns
+    -------
+    Swept
+        Results in the order of the grid.
+
+    Raises
+    ------
+    SweepError
+        If a cell fails and `errors` is "raise".
+    JournalError
+        If the journal is damaged, in use, or of another function or grid.
     """
     if not callable(function):
         raise TypeError(f"function is of type {type(function).__name__}, must be a function")
