@@ -83,7 +83,7 @@ def encode(value: Any, what: str = "the value", classes: Classes | None = None) 
         raise TypeError(f"{what}{''.join(reversed(error.path))} {error.args[0]}") from None
 
 
-class _NotPlainError(TarsusError, TypeError):
+class _NotPlainError(TarsusError, ValueError):
     """A value that no file can keep, and the way to it, the last part first."""
 
     def __init__(self, reason: str) -> None:
