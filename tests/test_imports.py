@@ -122,6 +122,15 @@ def test_type_checkers_see_the_public_names() -> None:
     assert make_package_stub.FILE.read_text(encoding="utf-8") == make_package_stub.stub()
 
 
+def test_a_model_is_rooted_elsewhere_in_a_new_process() -> None:
+    code = (
+        "import tarsus as ts; b = ts.Builder('b').body('a', 1.0); "
+        "b.joint('f', 'free', 'world', 'a'); print(b.build().rooted_at('a').nv)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0"]
+
+
 def test_private_attributes_of_models_stay_in_their_package() -> None:
     """Elsewhere they are read by public properties, or by functions of `tarsus.model`."""
     model = tarsus.robots.chain(1)

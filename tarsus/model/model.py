@@ -349,7 +349,7 @@ class Model(Actuation):
         is; `at` (4, 4), where in the world, by default where it is in `neutral()`; parameters of
         `Builder.joint`; `release`, the name of a joint by which the machine stands, not floats.
         """
-        from tarsus.model.rerooted_model import Rooted
+        from tarsus.model.assembly import Rooted  # which imports it in an order without a cycle
 
         return Rooted(self, body, joint, **parameters)
 
