@@ -38,7 +38,7 @@ from tarsus.simulation.ended import Ended
 from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.events import Events
-from tarsus.simulation.integrators.integration import COUNTED, Integration
+from tarsus.simulation.integrators.methods import COUNTED, Integration
 from tarsus.simulation.part_record import SIZE
 from tarsus.simulation.trajectory import ARRAYS, PARTS, Failure, Trajectory
 
