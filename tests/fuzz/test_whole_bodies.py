@@ -12,6 +12,7 @@ import pytest
 from trials import outcomes, seeds
 
 sys.path += [str(Path(__file__).parent.parent / folder) for folder in ("control", "dynamics")]
+from numpy_bodies import statement_of
 from whole_bodies import Body, controller, dense_solution, g1, talos
 
 pytest.importorskip("daqp")
@@ -42,7 +43,7 @@ def trial(rng: np.random.Generator) -> None:
     tau = law(0.0, q, v, {"com": aim, **loads})
     assert np.isfinite(tau).all() and (np.abs(tau) <= law.effort).all()
     assert law.last is not None
-    found, stated = law.last.found, law.last.statement
+    found, stated = law.last.found, statement_of(law)
     if found.code != 0:
         raise NoSolutionError(law.last.status)
     one = {name: value[None] for name, value in vars(stated).items() if name in ARRAYS}

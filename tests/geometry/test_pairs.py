@@ -91,7 +91,7 @@ def test_what_mujoco_filters_is_not_watched(tmp_path: Path) -> None:
     expected = {frozenset(pair) for pair in bodies}
     assert len(expected) == 4
     assert links(m) == expected
-    assert ["b", "d"] in m.description.metadata["excluded_contacts"]
+    assert ("b", "d") in m.description.metadata["excluded_contacts"]
     assert not any("excluded" in text for text in m.warnings)
 
 

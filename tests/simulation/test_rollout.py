@@ -63,7 +63,11 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "either torques, controls or setpoints",
     ),
     "shape": (lambda: rollout(arm(), ARM, torques=np.ones(4)), ValueError, "torques has shape"),
-    "size": (lambda: rollout(arm(), ARM, torques=np.ones((2, 3))), ValueError, "torques must"),
+    "size": (
+        lambda: rollout(arm(), ARM, torques=np.ones((2, 3))),
+        ValueError,
+        r"torques has shape \(2, 3\), must be \(…, 4\)",
+    ),
     "states": (
         lambda: rollout(arm(), np.tile(ARM, (2, 1)), torques=np.ones((3, 2, 4))),
         ValueError,
