@@ -7,6 +7,7 @@ Statements and targets are handed over when they have changed; rows that the cor
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -96,7 +97,7 @@ class CoreSteps:
         targets = self._targets(lead, own)
         if targets is None:
             return None
-        at = np.ascontiguousarray(q).reshape(-1, self.model.nq) if lead else q
+        at = _flat(q, 1) if lead else q
         before, free = self._rows(last), self._rows(wish)
         limits = self._given_limits(own, dt) if given else NO_LIMITS
         try:
@@ -105,7 +106,7 @@ class CoreSteps:
             else:
                 found = self._stepper.step(at, targets, dt, before, free, *limits)
         except ValueError:
-            rows = at.reshape(-1, self.model.nq)
+            rows = _flat(at, 1)
             fine = _finite(rows) & _finite(targets) & (True if free is None else _finite(free))
             fine = fine & (True if limits[0] is None else _finite(limits[0]))
             if fine.all():
@@ -150,14 +151,13 @@ class CoreSteps:
         rows = np.concatenate([part.rows for part in parts], axis=-2)
         low = np.concatenate([part.low for part in parts], axis=-1)
         high = np.concatenate([part.high for part in parts], axis=-1)
-        count = rows.shape[-2]
         lost = np.isnan(low).any(axis=-1) | np.isnan(high).any(axis=-1)
         if lost.any():
             rows = np.where(lost[..., None, None], np.nan, rows)
         return (
-            np.ascontiguousarray(rows).reshape(-1, count * self.model.nv),
-            low.reshape(-1, count),
-            high.reshape(-1, count),
+            _flat(rows, 2),
+            _flat(low, 1),
+            _flat(high, 1),
         )
 
     def _step_some(
@@ -191,7 +191,7 @@ class CoreSteps:
 
     def _rows(self, v: Array | None) -> Array | None:
         """Return velocities (…, nv) as rows."""
-        return None if v is None else np.ascontiguousarray(v).reshape(-1, self.model.nv)
+        return None if v is None else _flat(v, 1)
 
     def _make(self) -> _core.TaskStepper:
         levels = sorted({task.level for task in self.tasks}) or [0]
@@ -220,6 +220,12 @@ class CoreSteps:
             loop_rows=sum(task.size for task in self.tasks if isinstance(task, LoopTask)),
             given_limits=sum(each.task.size for each in self._limits.within),
         )
+
+
+def _flat(numbers: Array, own: int) -> Array:
+    """Return numbers of states (…, n), or with two own dimensions (…, m, n), as a row for each."""
+    lead, size = numbers.shape[:-own], numbers.shape[-own:]
+    return np.ascontiguousarray(numbers).reshape(prod(lead), prod(size))
 
 
 def _finite(rows: Array) -> NDArray[np.bool_]:

@@ -8,6 +8,7 @@ coordinates. The rows of those, and of users' own tasks, are evaluated by their 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ class CoreTasks:
                 found[..., first:last] = numbers
         except ValueError:
             return None
-        return found.reshape(-1, self.core.targets)
+        return found.reshape(prod(lead), self.core.targets)
 
     def point_rows(self, point: Point, origin: Point | None, axes: str | None) -> Statement:
         """Return the rows of a point, seen from an origin in the axes of a frame."""

@@ -196,7 +196,7 @@ class Pose:
             self._kept.of_states(lead, rows).of_places(),
             self.search,
         )
-        q, done, steps = push.run(found.q.reshape(-1, nq)[rows])
+        q, done, steps = push.run(found.q.reshape(wanted.size, nq)[rows])
         place, code, count = found.q.copy(), found.code.copy(), found.iterations.copy()
         place.reshape(-1, nq)[rows[done]] = q[done]
         code.reshape(-1)[rows[done]] = SOLVED
@@ -215,7 +215,7 @@ class Pose:
         lower, upper, position = free_ranges(self.model) if joints is None else joints.ranges
         scales = [np.sqrt(task.weight) * task.lengths for task in self._tasks]
         places, told = core.core.search(
-            np.ascontiguousarray(whole.reshape(-1, nq)[rows]),
+            np.ascontiguousarray(whole.reshape(wanted.size, nq)[rows]),
             own,
             scale=np.concatenate(scales),
             lower=lower,
@@ -231,7 +231,7 @@ class Pose:
             threads=self.solver.threads,
         )
         found = Tried.none(whole, wanted)
-        flat = (found.q.reshape(-1, nq), found.error.reshape(-1), found.code.reshape(-1))
+        flat = (found.q.reshape(wanted.size, nq), found.error.reshape(-1), found.code.reshape(-1))
         flat[0][rows], flat[1][rows], flat[2][rows] = (
             places,
             told[:, 1],

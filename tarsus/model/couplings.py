@@ -234,7 +234,7 @@ def function_table(couplings: Sequence[Coupling], position: Mapping[str, int]) -
 
     def table(configurations: Array, thirds: bool) -> Array:
         rows = [row(q, thirds) for q in np.asarray(configurations)]
-        return np.array(rows).reshape(len(rows), -1)
+        return np.array(rows) if rows else np.zeros((0, 0))
 
     return table
 

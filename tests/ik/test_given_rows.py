@@ -250,3 +250,40 @@ def test_a_motion_goes_over_to_tasks_of_users() -> None:
     alone = Solver(model, [first, posture]).step(after.q, 0.01)
     again = solver.step(after.q, 0.01)
     assert np.abs(again.v - alone.v).max() < 1e-6
+
+
+def sine_pair() -> ts.Model:
+    """Return two pendulums; one follows the sine of the other's angle."""
+    builder = ts.Builder("pair")
+    for name, parent in (("a", "world"), ("b", "a")):
+        builder.body(name, 1.0, (0.3, 0.0, 0.1), (0.1, 0.2, 0.15))
+        builder.joint(f"joint_{name}", "revolute", parent, name, position=(0.2, 0.0, 0.0), axis="y")
+
+    def sine(y: Array) -> tuple[Array, ...]:
+        s, c = np.sin(y[0]), np.cos(y[0])
+        return np.array([s]), np.array([[c]]), np.array([[[-s]]])
+
+    builder.transmission("function", ["joint_a"], ["joint_b"], function=sine)
+    return builder.build()
+
+
+def test_a_batch_without_states_has_empty_steps() -> None:
+    """Also of couplings by functions, whose table then has no rows."""
+    model = sine_pair()
+    keep = PlaneTask("b", np.zeros(3), (0.0, 0.0, 1.0), name="floor")
+    for within in ([], [Within(keep, lower=0.0)]):
+        step = Solver(model, [PositionTask("b", np.zeros(3))], within=within).step(
+            np.zeros((0, model.nq)), 0.01
+        )
+        assert step.q.shape == (0, model.nq) and step.v.shape == (0, model.nv)
+
+
+@pytest.mark.parametrize("lead", [(), (3,), (0,)])
+def test_a_model_that_cannot_move_stays(lead: tuple[int, ...]) -> None:
+    builder = ts.Builder("block")
+    builder.body("block", 1.0, inertia=(1.0, 1.0, 1.0))
+    model = builder.joint("weld", "fixed", "world", "block").build()
+    keep = PlaneTask("block", np.zeros(3), (0.0, 0.0, 1.0), name="floor")
+    solver = Solver(model, [PositionTask("block", np.zeros(3))], within=[Within(keep, lower=-1.0)])
+    assert solver.step(np.zeros((*lead, 0)), 0.01).q.shape == (*lead, 0)
+    assert solver.solve(np.zeros((*lead, 0))).q.shape == (*lead, 0)
