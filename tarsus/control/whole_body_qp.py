@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 from operator import is_not
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +92,11 @@ class WholeBodyQP:
         )
         self._stated: list[int] | None = None
         self._edges: list[Array] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is kept in a copy or a file: not the core's own, which `solve` makes anew."""
+        kept = {key: value for key, value in vars(self).items() if key not in ("_core", "_tasks")}
+        return {**kept, "_stated": None, "_edges": []}
 
     def solve(
         self, q: Array, v: Array, loads: Array, start: NDArray[np.int8] | None, threads: int = 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Sequence
 
 import numpy as np
@@ -206,3 +208,13 @@ def test_targets_of_other_states_are_refused() -> None:
     law = WholeBody(model, [PositionTask("hand", np.zeros((4, 3)))], effort=1e3)
     with pytest.raises(ValueError, match="targets for other states"):
         law.solve(np.zeros((3, 7)), np.zeros((3, 7)))
+
+
+def test_controllers_are_copied_after_a_call() -> None:
+    """The core's own is not: each copy makes it anew."""
+    model = ts.robots.quadruped()
+    q, v = model.neutral(), 0.1 * np.ones(model.nv)
+    law = WholeBody(model, [PostureTask(gain=2.0)])
+    expected = law.solve(q, v).tau
+    for again in (copy.deepcopy(law), pickle.loads(pickle.dumps(law))):
+        assert np.array_equal(again.solve(q, v).tau, expected)
