@@ -190,7 +190,7 @@ class CompliantRun:
         if self.efforts.period:
             held = self.efforts.all(self.step * dt, self.q, self.x[:, :nv])
         elif self.efforts.any:
-            function = self.efforts.one
+            function = self.efforts.tried
         kept = np.flatnonzero(np.arange(self.step + 1, self.step + length + 1) % self.every == 0)
         every = 1
         if self.ends and self.watch is None:  # nobody looks in between

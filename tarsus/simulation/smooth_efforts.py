@@ -46,6 +46,16 @@ class SmoothEfforts:
         tau = checked_effort(self._efforts(t, q, v), self.model, v.shape[:-1], t)
         return np.clip(np.broadcast_to(tau, v.shape), -self.limits, self.limits)
 
+    def tried(self, t: float, q: Array, v: Array) -> Array:
+        """Return the efforts at a state of a step that may be too long.
+
+        NaN where the state is not finite, at which a controller has no answer: the integrator then
+        rejects the step.
+        """
+        if not (np.isfinite(q).all() and np.isfinite(v).all()):
+            return np.full(v.shape, np.nan)
+        return self.one(t, q, v)
+
     def all(self, t: float, q: Array, v: Array) -> Array:
         """Return the efforts (B, nv) at all states (B, nq) and (B, nv)."""
         return self.one(t, q, v) if self.batched else self.one(t, q[0], v[0])[None]

@@ -268,3 +268,21 @@ def test_dry_friction_of_joints_is_told_before_it_takes_long() -> None:
         sim.model, ground=ts.Ground(level=-1.0), contact="compliant", joint_friction=False
     )
     without.run([0.0], [1.0], duration=0.002)
+
+
+def test_controllers_are_not_asked_at_states_that_are_not_finite() -> None:
+    """A step that is tried and is far too long leaves all numbers; it is rejected."""
+    made = ts.robots.random_mechanism(7, 3, ["free", "revolute"]).description
+    shapes = [ts.Shape(body.name, "collision", "sphere", (0.1,)) for body in made.bodies]
+    model = ts.Model(replace(made, shapes=[*made.shapes, *shapes]), strict=False)
+    ground = ts.Ground(friction=0.6)
+    q = ts.stand(model, model.neutral(), ground)
+    sim = ts.Simulation(model, dt=5e-3, ground=ground, contact="compliant")
+
+    def damper(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        assert np.isfinite(q).all() and np.isfinite(v).all()
+        return -0.1 * v
+
+    run = sim.run(q, np.full(model.nv, 0.1), duration=0.8, controller=damper)
+    assert len(run) == 161 and run.integration is not None and run.integration.rejected > 0
+    run.energy.check(1e-6)
