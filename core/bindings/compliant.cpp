@@ -243,7 +243,7 @@ nb::dict run(const CoreCompliant& self, nb::handle given_q, nb::handle given_v,
     }
     if (!(rtol > 0 && atol > 0 && dt > 0 && every > 0) || threads < 1 || threads > 1024)
         throw std::invalid_argument("rtol, atol, dt, every and threads must be positive");
-    if (!(0 <= first && first <= last && last <= end && (last - first) % every == 0))
+    if (!(0 <= first && first < last && last <= end && (last - first) % every == 0))
         throw std::invalid_argument("first, last and end must rise from 0, by whole `every`");
     statement.dt = dt, statement.first = first, statement.every = every;
     statement.last = last < end ? last : last - every;  // at the end a motion is its last sample

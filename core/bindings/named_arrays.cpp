@@ -90,7 +90,7 @@ bool GivenArrays::read(PyObject* out, const NamedArrays& named,
                          named.fields[k]);
             return false;
         }
-        arrays_.push_back(reinterpret_cast<PyArrayObject*>(array));
+        arrays_.push_back(reinterpret_cast<PyArrayObject*>(Py_NewRef(array)));
     }
     return true;
 }

@@ -22,6 +22,12 @@ PyObject* split(const NamedArrays& named, PyArrayObject* whole);
 // Arrays that the caller gave for a result: a tuple or list of them, each of this shape.
 class GivenArrays {
    public:
+    GivenArrays() = default;
+    GivenArrays(const GivenArrays&) = delete;
+    GivenArrays& operator=(const GivenArrays&) = delete;
+    ~GivenArrays() {
+        for (PyArrayObject* array : arrays_) Py_DECREF(reinterpret_cast<PyObject*>(array));
+    }
     bool read(PyObject* out, const NamedArrays& named, const std::vector<npy_intp>& shape);
     // where results can be written, if the arrays lie one after the other; or null
     double* block() const;
@@ -31,7 +37,7 @@ class GivenArrays {
     PyObject* result(PyObject* out, const NamedArrays& named) const;
 
    private:
-    std::vector<PyArrayObject*> arrays_;  // borrowed from the caller's tuple or list
+    std::vector<PyArrayObject*> arrays_;  // owned: users' functions may change their list
 };
 
 }  // namespace tarsus

@@ -44,7 +44,8 @@ class CompliantRun {
                      if (motion.ended == HybridEnd::interrupted) {
                          for (; next < count; ++next) motions[next].ended = HybridEnd::interrupted;
                      }
-                     if (motion.ended == HybridEnd::paused && candidate < 0) {
+                     if (motion.ended == HybridEnd::paused && candidate < 0 &&
+                         !motion.samples.empty()) {
                          motion.q = motion.samples.back().q, motion.v = motion.samples.back().v;
                      }
                      return candidate >= 0 && pass(motion, candidate);

@@ -286,3 +286,25 @@ def test_controllers_are_not_asked_at_states_that_are_not_finite() -> None:
     run = sim.run(q, np.full(model.nv, 0.1), duration=0.8, controller=damper)
     assert len(run) == 161 and run.integration is not None and run.integration.rejected > 0
     run.energy.check(1e-6)
+
+
+def test_the_core_refuses_blocks_without_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = []
+
+    class Element:
+        def __init__(self, core: Any) -> None:
+            self.core = core
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.core, name)
+
+        def run(self, *rows: Any, **numbers: Any) -> Any:
+            calls.append((self.core, rows, numbers))
+            return self.core.run(*rows, **numbers)
+
+    element = Compliant.element
+    monkeypatch.setattr(Compliant, "element", lambda law, *a: Element(element(law, *a)))
+    sim().run(falling(), duration=0.01)
+    core, rows, numbers = calls[0]
+    with pytest.raises(ValueError, match="must rise from 0"):
+        core.run(*rows, **numbers | {"first": 3, "last": 3, "end": 50})

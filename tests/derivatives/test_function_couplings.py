@@ -117,3 +117,21 @@ def test_a_third_derivative_of_the_wrong_shape() -> None:
     assert np.isfinite(m.christoffel_symbols(x)).all()  # which needs none
     with pytest.raises(ValueError, match=r"third derivative has shape \(1, 1, 1\)"):
         m.inverse_dynamics_derivatives(x, x, x)
+
+
+def test_arrays_of_out_live_while_a_function_empties_their_list() -> None:
+    out = [np.zeros((40, 1, 1)) for _ in range(3)]
+
+    def emptying(y: np.ndarray) -> tuple[Any, ...]:
+        out.clear()
+        return sine(y, orders=3)
+
+    builder = ts.Builder("pair")
+    for name, parent in (("a", "world"), ("b", "a")):
+        builder.body(name, 1.0, (0.3, 0.0, 0.1), (0.1, 0.2, 0.15))
+        builder.joint(f"joint_{name}", "revolute", parent, name, position=(0.2, 0.0, 0.0), axis="y")
+    model = builder.transmission("function", ["joint_a"], ["joint_b"], function=emptying).build()
+    out[:] = [np.zeros((40, 1, 1)) for _ in range(3)]
+    x = np.full((40, 1), 0.4)
+    found = model.inverse_dynamics_derivatives(x, x, x, out=out)
+    np.testing.assert_array_equal(found, pair(3).inverse_dynamics_derivatives(x, x, x))
