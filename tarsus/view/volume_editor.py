@@ -243,6 +243,8 @@ class VolumeEditor:
 
     def _hear(self, message: Message) -> None:
         """Let a command of a page wait for its turn."""
+        if self._closed.is_set():
+            return  # `close` needs the place that the last command left
         try:
             self._commands.put_nowait(message)
         except queue.Full:
