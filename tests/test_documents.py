@@ -76,6 +76,12 @@ def test_named_source_files_exist(name: str) -> None:
     assert not missing
 
 
+def test_rows_of_the_map_name_each_file_once() -> None:
+    for line in (ROOT / "docs/architecture/files.md").read_text(encoding="utf-8").splitlines():
+        paths = SOURCE.findall(line)
+        assert len(set(paths)) == len(paths), line
+
+
 def test_source_files_that_pages_name_exist() -> None:
     """Pages name files by their path, or by the last part of it after a directory."""
     folders = ("benchmarks", "core", "examples", "lab", "tarsus", "tests", "tools")
