@@ -76,6 +76,25 @@ def test_named_source_files_exist(name: str) -> None:
     assert not missing
 
 
+def test_rows_of_the_map_name_each_file_once() -> None:
+    for line in (ROOT / "docs/architecture/files.md").read_text(encoding="utf-8").splitlines():
+        paths = SOURCE.findall(line)
+        assert len(set(paths)) == len(paths), line
+
+
+def test_source_files_that_pages_name_exist() -> None:
+    """Pages name files by their path, or by the last part of it after a directory."""
+    folders = ("benchmarks", "core", "examples", "lab", "tarsus", "tests", "tools")
+    known = {file.name for folder in folders for file in (ROOT / folder).rglob("*.*")}
+    pattern, count = re.compile(r"`((?:\w+/)*)(\w+\.(?:py|cpp|hpp|js))`"), 0
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        for folder, name in pattern.findall(page.read_text(encoding="utf-8")):
+            count += 1
+            there = (ROOT / folder / name).exists() if folder else name in known
+            assert there or name.startswith("my_"), f"{page.name}: {folder}{name}"
+    assert count > 200
+
+
 @pytest.mark.parametrize(
     ("name", "lines"), [("README.md", 220), ("CONTRIBUTING.md", 250), ("CHANGELOG.md", 400)]
 )

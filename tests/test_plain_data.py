@@ -107,8 +107,11 @@ def test_listed_classes_come_back() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [object(), b"x", {1}, {1: 2}, np.array([None]), np.array("x"), Ball],
-    ids=["object", "bytes", "set", "whole key", "array of objects", "array of text", "class"],
+    [object(), b"x", {1}, {1: 2}, np.array([None]), np.array("x"), Ball, np.longdouble(0.5)],
+    ids=[
+        *("object", "bytes", "set", "whole key", "array of objects", "array of text", "class"),
+        "number of more bits",
+    ],
 )
 def test_other_values_are_refused(value: Any) -> None:
     with pytest.raises(TypeError, match="it"):

@@ -97,7 +97,7 @@ def _encode(value: Any, classes: Classes) -> Any:
         return value
     if kind is float:
         return value if math.isfinite(value) else {NUMBER: str(value)}
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and not isinstance(value, (np.longdouble, np.clongdouble)):
         return _encode(value.item(), classes)
     if kind is complex:
         return {COMPLEX: [_encode(value.real, classes), _encode(value.imag, classes)]}

@@ -148,7 +148,7 @@ class Journal:
                 return cell, (decode(data["value"]), None, seconds)
             kind, message, trace = data["problem"]
             return cell, (None, Problem(str(kind), str(message), str(trace)), seconds)
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise JournalError(
                 f"{self.path}: line {number} is no outcome of a cell: {error!r}"
             ) from None

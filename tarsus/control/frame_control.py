@@ -182,7 +182,7 @@ class ImpedanceControl(FrameController):
         return np.asarray(-spring - self.damping_matrix(mobility) @ state.velocity[..., None])
 
 
-# Motion of a frame by the operational space formulation (O. Khatib 1987; see task_inertia.py).
+# Motion of a frame by the operational space formulation (O. Khatib 1987).
 #
 # Accelerations of the joints that give the frame the one it should have, with the least energy,
 # plus a posture in the motions that are left:

@@ -65,7 +65,8 @@ class Move(Protocol[P]):
     """Evaluates other parameters, coming from a point.
 
     `share` is how large the step is beside the Gauss–Newton step, at most 1: carried unknowns take
-    the same share of theirs. ArithmeticError and ValueError mean that there are no residuals.
+    the same share of theirs. ArithmeticError, ValueError and residuals or slopes that are not
+    finite mean that there are no residuals.
     """
 
     def __call__(self, point: P, values: Array, share: float, /) -> P: ...
@@ -156,6 +157,8 @@ class LeastSquares:
     def reduced(self, point: Point) -> Reduced:
         """Return residuals and slopes along the singular vectors, and the Gauss–Newton step."""
         both = np.column_stack([point.slopes * self.scales, point.residuals])
+        if not np.isfinite(both).all():
+            raise ArithmeticError("residuals or their slopes are not finite")
         # the same singular values, and few rows
         triangle: Array = np.asarray(np.linalg.qr(both, mode="r"))
         values, vectors, along = self._observable(triangle)
@@ -258,18 +261,20 @@ class _Search(Generic[P]):
         size = self.problem.size(values - self.point.values)
         try:
             trial = self.move(self.point, values, min(1.0, size / whole) if whole else 1.0)
+            squares = float(trial.residuals @ trial.residuals)
+            same = abs(squares - self.squares) <= ROUNDED * self.squares
+            if squares > self.squares and not same:
+                return np.append(np.zeros(len(y)), np.sqrt(squares))
+            reduced = self.problem.reduced(trial)
         except (ArithmeticError, ValueError) as error:
             self.failure = str(error)
             return np.full(len(y) + 1, np.inf)
-        squares = float(trial.residuals @ trial.residuals)
-        if abs(squares - self.squares) <= ROUNDED * self.squares:  # a shorter step does no better
-            self.accept(trial, self.problem.reduced(trial))
+        if same:  # a shorter step does no better
+            self.accept(trial, reduced)
             self.stalled = True
             raise SearchEndError
-        if squares > self.squares:
-            return np.append(np.zeros(len(y)), np.sqrt(squares))
-        self.trial = trial, self.problem.reduced(trial)
-        return self.trial[1].residuals
+        self.trial = trial, reduced
+        return reduced.residuals
 
     def slopes(self, y: Array) -> Array:
         """Return the reduced slopes at a point that SciPy has accepted."""

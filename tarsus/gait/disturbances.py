@@ -18,7 +18,7 @@ from tarsus.model.model import Model
 # What disturbs a gait: in each trial another state, or other phases from which it begins.
 #
 # A disturbance is a function of a gait, a size, a number of trials and random numbers. Who walks on
-# is looked at in one way for all of them (`survival.py`).
+# is looked at in one way for all of them.
 
 
 Phases = Sequence[Phase]

@@ -77,6 +77,7 @@ class VolumeDraft:
     def choose(self, link: str, volume: int = 0) -> None:
         """Edit a volume of a link; the first if there is none of this number."""
         find(dict.fromkeys(self.links, 0), link, "link")
+        count(volume, "volume", 0)
         self.link = link
         self.chosen = volume if 0 <= volume < len(self.here) else 0
         self.changed()

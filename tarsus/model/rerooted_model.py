@@ -24,8 +24,8 @@ from tarsus.spatial import inverse
 # `tarsus.Rooted`: the same machine on another root, and states of one as states of the other.
 #
 # Joints that are not on the path to the new root keep their coordinates to the bit, and so do most
-# of those that are turned round (`reversed_joints.py`). What is found from poses and velocities are
-# the coordinates of the two roots: the joint on which the machine stands, and that by which it
+# of those that are turned round (`joint_coordinates.py`). What is found from poses and velocities
+# are the coordinates of the two roots: the joint on which the machine stands, and that by which it
 # floated.
 
 

@@ -71,7 +71,7 @@ def _check(members: list[zipfile.ZipInfo], size: int, *, compressed: bool) -> No
         raise ValueError("it is compressed" if not compressed else "its compression is unknown")
     if not compressed and sum(member.file_size for member in members) > size:
         raise ValueError("its parts are larger than the whole")
-    if len({member.filename for member in members}) < len(members):
+    if len({member.filename.removesuffix(ENDING) for member in members}) < len(members):
         raise ValueError("it has two arrays of the same name")
 
 

@@ -204,7 +204,7 @@ class _Reader:
             self._ground(),
             self._settings(),
             data["interrupted"],
-            tuple(_failure(failure) for failure in data["failures"]),
+            tuple(_failure(failure, self.batch) for failure in data["failures"]),
             self._unsolved(),
             ended=self._ended(),
             parts_recorded=parts,
@@ -377,9 +377,11 @@ def _names(stated: Any, what: str) -> list[str]:
     return stated
 
 
-def _failure(data: Any) -> Failure:
+def _failure(data: Any, batch: int | None) -> Failure:
     fits = isinstance(data, dict) and set(data) == set(FAILURE)
     values = {key: decode(each) for key, each in data.items()} if fits else {}
     if not fits or any(type(values[key]) not in types for key, types in FAILURE.items()):
         raise ModelError(f"a failure is {data!r}, must have {', '.join(FAILURE)}")
+    if batch is not None:  # a state of a batch, taken out of it, keeps its number
+        _check_indices(np.array([values["state"]]), batch, "the state of a failure")
     return Failure(**values)

@@ -48,8 +48,8 @@ def edit_volumes(
 ) -> VolumeEditor:
     """Edit volumes of a model in a browser, on this machine only; "Save" writes them to `path`.
 
-    It goes on in the background: `.url` is the address, with a token without which nobody gets
-    in, `.volumes` is what there is so far, `.close()` ends it.
+    The editor runs in the background: `.url` is the address, whose token is the access key,
+    `.volumes` has the present volumes, `.close()` ends it.
     """
     return VolumeEditor(VolumeDraft(model, volumes), Path(path), port)
 
@@ -243,6 +243,8 @@ class VolumeEditor:
 
     def _hear(self, message: Message) -> None:
         """Let a command of a page wait for its turn."""
+        if self._closed.is_set():
+            return  # `close` needs the place that the last command left
         try:
             self._commands.put_nowait(message)
         except queue.Full:

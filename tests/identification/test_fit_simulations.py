@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -47,8 +49,25 @@ def test_what_is_not_told_is_named() -> None:
     assert held.bounded == ("a",)
 
 
+@pytest.mark.parametrize("start", [4.0, 5.0])
+@pytest.mark.parametrize(("function", "value"), [(np.sqrt, 0.01), (np.log, 0.05)])
+def test_steps_to_where_nothing_is_finite_are_made_shorter(
+    function: Any, value: float, start: float
+) -> None:
+    """The Gauss-Newton step goes below zero, where there are no roots and logarithms."""
+    x = np.linspace(0.1, 1.0, 20)
+
+    def simulate(a: float) -> np.ndarray:
+        return x * (function(a) if a > 0.0 else np.nan)
+
+    found = fit(simulate, {"a": start}, simulate(value))
+    assert found.converged and found["a"] == pytest.approx(value, rel=1e-6)
+
+
 def test_wrong_inputs_of_fits_are_named() -> None:
     x = np.linspace(0.0, 1.0, 5)
+    with pytest.raises(ArithmeticError, match="residuals or their slopes are not finite"):
+        fit(lambda a: a * x + np.nan, {"a": 1.0}, x)
     with pytest.raises(TypeError, match="parameters"):
         fit(lambda: x, {}, x)
     with pytest.raises(ValueError, match="simulate made"):

@@ -56,6 +56,10 @@ def put_settings(data: dict[str, Any]) -> None:
     data["settings"]["a"] = json.loads("[" * 90 + "]" * 90)
 
 
+def failure(**changed: Any) -> dict[str, Any]:
+    return {"state": 0, "time": 0.01, "body": None, "cause": "it fell", **changed}
+
+
 def array(kind: str, shape: list[int], numbers: bytes) -> dict[str, Any]:
     return {"$array": [kind, shape, base64.b64encode(numbers).decode()]}
 
@@ -86,6 +90,10 @@ def array(kind: str, shape: list[int], numbers: bytes) -> dict[str, Any]:
         (put("settings", 3), "settings of the metadata must be dict"),
         (put("settings", {"$tuple": []}), "settings of the metadata must be values"),
         (put_settings, "50 deep"),
+        (put("failures", [failure(state=2)]), "the state of a failure is 2, must be an index of 2"),
+        (put("failures", [failure(state=-1)]), "the state of a failure is -1, must be an index"),
+        (put("failures", [failure(state=10**30)]), "the state of a failure is"),
+        (put("failures", [failure(time=None)]), "a failure is"),
         (put("failures", [{"state": 1}]), "a failure is .* must have state, time, body, cause"),
         (put("places", []), "candidate of a contact is .*, must be an index of 0"),
         (put("places", [["a", 1, "b"]]), "a place is .* must be names"),
@@ -136,6 +144,13 @@ def test_arrays_that_do_not_fit_the_model_are_refused(
     rewrite(saved, **{name: array})
     with pytest.raises(RunFileError, match=rf"run\.npz.*{message}"):
         load_run(saved)
+
+
+def test_a_state_of_a_batch_keeps_the_number_of_its_failure(saved: Path, tmp_path: Path) -> None:
+    rewrite(saved, put("failures", [failure(state=1)]))
+    load_run(saved)[1].save(tmp_path / "second.npz")
+    (found,) = load_run(tmp_path / "second.npz").failures
+    assert (found.state, found.cause) == (1, "it fell")
 
 
 @pytest.mark.parametrize("value", [-1.0, 1e9, 0.5, np.nan, np.inf])
@@ -219,12 +234,13 @@ def test_pickles_and_odd_archives_are_refused(saved: Path) -> None:
             archive.writestr("metadata.npy", b"x" * 1000)
         with pytest.raises(RunFileError, match="its compression is unknown"):
             load_run(saved)
-    with warnings.catch_warnings(), zipfile.ZipFile(saved, "w") as archive:
-        warnings.simplefilter("ignore")
-        archive.writestr("metadata.npy", b"x")
-        archive.writestr("metadata.npy", b"y")
-    with pytest.raises(RunFileError, match="two arrays of the same name"):
-        load_run(saved)
+    for second in ("metadata.npy", "metadata"):
+        with warnings.catch_warnings(), zipfile.ZipFile(saved, "w") as archive:
+            warnings.simplefilter("ignore")
+            archive.writestr("metadata.npy", b"x")
+            archive.writestr(second, b"y")
+        with pytest.raises(RunFileError, match="two arrays of the same name"):
+            load_run(saved)
 
 
 def test_meshes_of_a_run_are_not_opened_outside_its_folder(tmp_path: Path) -> None:

@@ -101,6 +101,7 @@ def test_damage_is_found(journal: Path) -> None:
         {"cell": {"a": 0, "b": 0.5}},
         {"cell": [1], "seconds": 0.0, "value": 1},
         {"cell": {"a": 0, "b": 0.5}, "seconds": "x", "value": 1},
+        {"cell": {"a": 0, "b": 0.5}, "seconds": 10**400, "value": 1},
         {"cell": {"a": 0, "b": 0.5}, "seconds": 0, "value": {"$array": ["|O", [1], "AAAA"]}},
         {"cell": {"a": 0, "b": 0.5}, "seconds": 0, "value": {"$array": ["<f8", [2**60], ""]}},
         {"cell": {"a": 0, "b": 0.5}, "seconds": 0, "value": {"$array": ["<f8", [-1], ""]}},

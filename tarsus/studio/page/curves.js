@@ -1,4 +1,4 @@
-// Curves in expressions, as the server has them (tarsus/studio/curves.py): read, written, and followed.
+// Curves in expressions, as the server has them (tarsus/studio/bindings.py): read, written, and followed.
 import { tidy } from "./elements.js"
 
 const CURVE = /\b(linear|smooth)(_cycle)?\(\s*t\s*((?:,\s*[-+]?[\d.]+(?:e[-+]?\d+)?\s*)+)\)/gi

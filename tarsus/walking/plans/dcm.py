@@ -168,7 +168,7 @@ def end_weights(omega: float, double: float, following: Array, k: int) -> Array:
 #
 # Supports are the soles that carry in single support, one after the other, and in the end the
 # middle of both feet. With phases of known lengths the divergent component is the same sum of them
-# in each step, whose weights fade so fast that a few are enough (`divergent.py` has the closed
+# in each step, whose weights fade so fast that a few are enough (`DivergentPlan` has the closed
 # forms).
 
 

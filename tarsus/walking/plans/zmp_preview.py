@@ -141,7 +141,7 @@ class ZmpPreview:
 
 # Preview control along supports, cycle by cycle from the measured state.
 #
-# The regulator of `preview.py` answers a state x = (c, ċ, c̈) that is measured and references r of
+# The regulator answers a state x = (c, ċ, c̈) that is measured and references r of
 # the zero moment point ahead with a jerk −K x − Σ f_j r_j. With the zero moment point p = c − c̈/ω²
 # its gains are, but for what the weight of jerk adds,
 #
