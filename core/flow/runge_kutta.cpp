@@ -30,7 +30,7 @@ class RungeKutta final : public Flow {
 
     void start(double at, const double* from_q, const double* from_v,
                const double* from_work) override {
-        if (q.size() != size_t(states * tree_.nq) || !step_) resize();
+        if (states != resized_) resize();
         t = at;
         std::copy_n(from_q, q.size(), q.data()), std::copy_n(from_v, v.size(), v.data());
         std::copy_n(from_work, work.size(), work.data());
@@ -73,6 +73,7 @@ class RungeKutta final : public Flow {
     };
 
     void resize() {
+        resized_ = states;
         q.resize(states * tree_.nq), v.resize(states * tree_.nv);
         work.resize(states * rates_.powers()), zero_.assign(v.size(), 0.0);
         const int size = int(q.size() + v.size() + work.size());
@@ -132,6 +133,7 @@ class RungeKutta final : public Flow {
     WorkMemory memory_;
     std::unique_ptr<Step> step_;
     std::vector<double> zero_;
+    long resized_ = 0;  // for so many states
 };
 
 }  // namespace

@@ -264,10 +264,16 @@ class VolumeEditor:
                     self._drag(message)
                 elif message.get("do") in COMMANDS:
                     COMMANDS[message["do"]](self, message)
-            except (ValueError, TypeError, LookupError, OSError, ImportError) as error:
+            except (
+                *(ValueError, TypeError, LookupError, OSError, ImportError),
+                *(ArithmeticError, RuntimeError, MemoryError),
+            ) as error:
                 self._say(str(error))
             # also after an error: fields return to what is in the draft
-            self._refresh()
+            try:
+                self._refresh()
+            except (ValueError, ArithmeticError) as error:
+                self._say(str(error))
 
     def _drag(self, message: Message) -> None:
         """Move a corner to where its handle was dragged, or let the surface go through it."""

@@ -106,3 +106,14 @@ def test_journals_refuse_another_machine(tmp_path: Path) -> None:
     np.testing.assert_array_equal(first.distance, again.distance)
     with pytest.raises(JournalError, match="another sweep"):
         ts.gait.basin(other, over, steps=2, checkpoint=tmp_path)
+
+
+def test_settings_that_were_replaced_are_kept() -> None:
+    """They go to other processes and into fingerprints; numbers change beside them."""
+    walker = replace(compass(), longest=1e-3, exact=False)
+    sent = pickle.loads(pickle.dumps(walker))
+    assert (sent.longest, sent.exact) == (1e-3, False)
+    steeper = walker.but(slope=0.05)
+    assert (steeper.longest, steeper.exact, steeper.slope) == (1e-3, False, 0.05)
+    assert sent.fingerprint() == walker.fingerprint() != compass().fingerprint()
+    assert compass().but(slope=0.05).longest == compass(slope=0.05).longest

@@ -96,6 +96,12 @@ class Walker:
     """How it is made with other numbers, if it can be."""
     machine: Callable[[], Stance | Support] | None = None
     """Returns `stance`, if that is known."""
+    _made: Mapping[str, Any] = field(default_factory=dict)
+    """Settings as they were at first: `dataclasses.replace` may have changed them."""
+
+    def __post_init__(self) -> None:
+        if not self._made:
+            object.__setattr__(self, "_made", self._settings)
 
     def __new__(cls, *arguments: object, **fields: Any) -> Walker:
         """Refuse arguments that are no fields, such as those of `from_model`."""
@@ -297,7 +303,13 @@ class Walker:
         for name, value in numbers.items():
             find(self.numbers, name, "number of the walker")
             number(value, name)
-        return self.factory.create(**{**self.numbers, **numbers})
+        changed = {k: v for k, v in self._settings.items() if v != self._made[k]}
+        return replace(self.factory.create(**{**self.numbers, **numbers}), **changed)
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        """Fields that change steps and can be replaced on a walker that has a factory."""
+        return {name: getattr(self, name) for name in ("longest", "clocked", "exact")}
 
     def steps(
         self,
@@ -336,7 +348,8 @@ class Walker:
         Raises ValueError if a function has something bound to it of which nothing is known.
         """
         if self.factory is not None:
-            return content_hash(partial(self.factory.create, **self.numbers), told=_known)
+            made = partial(self.factory.create, **self.numbers)
+            return content_hash(made, self._settings, told=_known)
         parts = [self.phases, self.start, self.ahead, self.slope, self.section, self.kept]
         return content_hash(self.name, *parts, self.clocked, self.longest, told=_known)
 
@@ -345,12 +358,18 @@ class Walker:
             raise TypeError(
                 f"walker {self.name!r} has no factory by which another process makes it"
             )
-        return partial(self.factory.create, **self.numbers), ()
+        made = partial(self.factory.create, **self.numbers)
+        return _remade, (made, {"start": self.start, **self._settings})
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name} {value:g}" for name, value in self.numbers.items())
         phases = ", ".join(phase.name for phase in self.phases)
         return f"<tarsus.gait.Walker {self.name!r}: {phases}; {numbers or 'no numbers'}>"
+
+
+def _remade(create: Callable[[], Walker], settings: Mapping[str, Any]) -> Walker:
+    """Return a walker of a factory with settings that were changed after it was made."""
+    return replace(create(), **settings)
 
 
 def on_feet(
