@@ -39,17 +39,17 @@ class CompliantRun {
         LaneFlow<System> flow(system, at_.nq, statement_.numbers, tolerance, exits, outside_,
                               scratch);
         long next = 0;
-        flow.run([&]() { return next < count ? motions + next++ : nullptr; },
-                 [&](HybridMotion& motion, int candidate) {
-                     if (motion.ended == HybridEnd::interrupted) {
-                         for (; next < count; ++next) motions[next].ended = HybridEnd::interrupted;
-                     }
-                     if (motion.ended == HybridEnd::paused && candidate < 0 &&
-                         !motion.samples.empty()) {
-                         motion.q = motion.samples.back().q, motion.v = motion.samples.back().v;
-                     }
-                     return candidate >= 0 && pass(motion, candidate);
-                 });
+        flow.run(
+            [&]() { return next < count ? motions + next++ : nullptr; },
+            [&](HybridMotion& motion, int candidate) {
+                if (motion.ended == HybridEnd::interrupted) {
+                    for (; next < count; ++next) motions[next].ended = HybridEnd::interrupted;
+                }
+                if (motion.ended == HybridEnd::paused && candidate < 0 && !motion.samples.empty()) {
+                    motion.q = motion.samples.back().q, motion.v = motion.samples.back().v;
+                }
+                return candidate >= 0 && pass(motion, candidate);
+            });
     }
 
    private:
