@@ -48,7 +48,7 @@ def checked_out(revision: str) -> Path:
     if not git("diff", "--stat", commit, "--", *COMPILED):
         cores = (ROOT / "tarsus").glob("_core*")
     else:
-        cores = built(folder).rglob("_core*")
+        cores = built(folder).glob("_core.*")
     for file in cores:
         shutil.copy(file, folder / "tarsus")
     return folder
