@@ -1,4 +1,4 @@
-"""Controllers and observers, each an object that is made once for a model.
+"""Controllers, each an object that is made once for a model.
 
 All controllers are called alike, tau = controller(t, q, v), with one state or many. They run in
 `Simulation.run(controller=…)` and `Simulation.reset(q, controller=…)`, for one state or a batch,
@@ -19,9 +19,9 @@ A law that speaks to the actuators of a model returns controls u (nu,) instead o
 `Actuated(model, law)` is the controller with that law.
 
 `CurveTracking` follows fields of directions without a clock, `VirtualConstraints` bind joints to a
-phase of the motion, `SwitchingHip` swings legs ahead.
-`JointController`s follow configurations, `FrameController`s the pose or position of a frame,
-`WholeBody` tasks of inverse kinematics, while a machine pushes against `Contact`s.
+phase of the motion, `SwitchingHip` swings legs ahead. A `JointController` follows configurations, a
+`FrameController` the pose or position of a frame, and `WholeBody` tasks of inverse kinematics, while
+the robot pushes against each `Contact`.
 """
 
 from tarsus.control.adaptive import AdaptiveControl, PassivityControl
