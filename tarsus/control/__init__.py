@@ -20,8 +20,8 @@ A law that speaks to the actuators of a model returns controls u (nu,) instead o
 
 `CurveTracking` follows fields of directions without a clock, `VirtualConstraints` bind joints to a
 phase of the motion, `SwitchingHip` swings legs ahead. A `JointController` follows configurations, a
-`FrameController` the pose or position of a frame, and `WholeBody` tasks of inverse kinematics, while
-the robot pushes against each `Contact`.
+`FrameController` the pose or position of a frame, and `WholeBody` tasks of inverse kinematics,
+while the robot pushes against each `Contact`.
 """
 
 from tarsus.control.adaptive import AdaptiveControl, PassivityControl
