@@ -5,7 +5,7 @@ dynamics, of its derivatives and of a motion by `ts.flow` with and without deriv
 accelerations are from those of one dense system of equations; and how far feet are from where they
 stood at the end of a long motion.
 
-Machines are a walker in the plane (its feet are pins), solo12 (points) and Talos (welded soles).
+Mechanisms are a walker in the plane (its feet are pins), solo12 (points) and Talos (welded soles).
 A foot is fixed by `Model.rooted_at`, by `ts.held` (a place that is a number of the model) or by
 `ts.Planted` (a place that belongs to the state). Several feet are fixed by the last two, or the
 first by a root and the others by `ts.Planted`, as those of walkers are.
@@ -43,7 +43,7 @@ LOOPS = {"revolute": "spherical", "spherical": "spherical", "fixed": "weld"}
 ROWS = {"revolute": (0, 2), "spherical": (0, 1, 2), "fixed": range(6)}
 """Joint at a root → rows of a frame's velocity that are zero."""
 HEAD = [
-    *("machine", "feet", "fixed by", "nv", "forward dynamics [µs]", "its derivatives [µs]"),
+    *("mechanism", "feet", "fixed by", "nv", "forward dynamics [µs]", "its derivatives [µs]"),
     *("in a batch [µs]", "motion [ms]", "with derivatives [ms]"),
     *("error of accelerations", "drift [m]"),
 ]
@@ -51,7 +51,7 @@ HEAD = [
 
 
 @dataclass(frozen=True)
-class Machine:
+class Mechanism:
     """A floating model, a posture (nq,), its feet and the joint by which each would be rooted."""
 
     name: str
@@ -68,7 +68,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Fixed:
-    """A model with feet fixed, a state on it, and the coordinates of the floating machine."""
+    """A model with feet fixed, a state on it, and the coordinates of the floating mechanism."""
 
     name: str
     model: ts.Model
@@ -77,9 +77,9 @@ class Fixed:
     to_floating: Callable[[Array, Array], tuple[Array, Array]]
 
 
-def machines() -> Iterator[Machine]:
-    """Yield the machines of the table; springs in their joints are relaxed in the posture."""
-    yield Machine(
+def mechanisms() -> Iterator[Mechanism]:
+    """Yield the mechanisms of the table; springs in their joints are relaxed in the posture."""
+    yield Mechanism(
         "walker in the plane",
         springy_legs(),
         np.array([0.0, 0.0, 0.3, 0.0, -0.6, 0.0]),
@@ -89,7 +89,7 @@ def machines() -> Iterator[Machine]:
     solo, talos = legged("solo12"), legged("talos_reduced")
     for robot, joint, stiffness in ((solo, "spherical", 100.0), (talos, "fixed", 3000.0)):
         model = sprung(robot.model, robot.stance, stiffness)
-        yield Machine(robot.name, model, robot.stance, tuple(robot.feet.values()), joint)
+        yield Mechanism(robot.name, model, robot.stance, tuple(robot.feet.values()), joint)
 
 
 def springy_legs() -> ts.Model:
@@ -127,22 +127,22 @@ def sprung(model: ts.Model, posture: Array, stiffness: float) -> ts.Model:
     return editor.build()
 
 
-def ways(machine: Machine, feet: Sequence[str]) -> Iterator[Fixed]:
-    """Yield the models on these feet, all in the same state of the machine."""
-    m, joint, feet = machine.model, machine.joint, list(feet)
-    planar: dict[str, Any] = {"axis": ACROSS} if machine.planar else {}
-    axes = "xz" if machine.planar else "xyz"
-    at = m.frame_pose(machine.posture, feet[0])
-    held = ts.held(m, feet, machine.posture, kind=LOOPS[joint])
+def ways(mechanism: Mechanism, feet: Sequence[str]) -> Iterator[Fixed]:
+    """Yield the models on these feet, all in the same state of the mechanism."""
+    m, joint, feet = mechanism.model, mechanism.joint, list(feet)
+    planar: dict[str, Any] = {"axis": ACROSS} if mechanism.planar else {}
+    axes = "xz" if mechanism.planar else "xyz"
+    at = m.frame_pose(mechanism.posture, feet[0])
+    held = ts.held(m, feet, mechanism.posture, kind=LOOPS[joint])
     rng = np.random.default_rng(0)
-    v = allowed(held, machine.posture, SPEED * rng.standard_normal(m.nv))
+    v = allowed(held, mechanism.posture, SPEED * rng.standard_normal(m.nv))
     rooted = m.rooted_at(feet[0], joint, at=at, **planar)
-    state = rooted.from_original(machine.posture, v)
+    state = rooted.from_original(mechanism.posture, v)
     if len(feet) == 1:
         yield Fixed("root", rooted, state.q, state.v, partial(floating, rooted))
-    yield Fixed("held", held, machine.posture, v, lambda q, v: (q, v))
+    yield Fixed("held", held, mechanism.posture, v, lambda q, v: (q, v))
     planted = ts.Planted(m, feet, axes=axes, kind=KINDS[joint])
-    there, rates, _ = planted.strike(machine.posture, v)
+    there, rates, _ = planted.strike(mechanism.posture, v)
     yield Fixed("planted", planted, there, rates, planted.lift)
     if len(feet) > 1:
         both = ts.Planted(rooted, feet[1:], axes=axes, kind=KINDS[joint])
@@ -157,7 +157,7 @@ def ways(machine: Machine, feet: Sequence[str]) -> Iterator[Fixed]:
 
 
 def floating(rooted: ts.Rooted, q: Array, v: Array) -> tuple[Array, Array]:
-    """Return the state of the floating machine."""
+    """Return the state of the floating mechanism."""
     state = rooted.to_original(q, v)
     return state.q, state.v
 
@@ -168,9 +168,9 @@ def allowed(model: ts.Model, q: Array, v: Array) -> Array:
     return v - np.linalg.pinv(jacobian) @ (jacobian @ v)
 
 
-def dense(machine: Machine, feet: Sequence[str], q: Array, v: Array) -> Array:
-    """Return accelerations (nv,) of the floating machine by H a − Jᵀ λ = f, J a = −J̇ v."""
-    m, rows = machine.model, list(ROWS[machine.joint])
+def dense(mechanism: Mechanism, feet: Sequence[str], q: Array, v: Array) -> Array:
+    """Return accelerations (nv,) of the floating mechanism by H a − Jᵀ λ = f, J a = −J̇ v."""
+    m, rows = mechanism.model, list(ROWS[mechanism.joint])
     jacobian = np.concatenate([m.frame_jacobian(q, f, ALIGNED)[rows] for f in feet])
     drift = np.concatenate([(m.frame_jacobian_rate(q, v, f, ALIGNED) @ v)[rows] for f in feet])
     inertia, n = np.asarray(m.mass_matrix(q)), len(jacobian)
@@ -180,24 +180,24 @@ def dense(machine: Machine, feet: Sequence[str], q: Array, v: Array) -> Array:
     return np.asarray(found[: m.nv])
 
 
-def error_of(machine: Machine, feet: Sequence[str], fixed: Fixed) -> float:
+def error_of(mechanism: Mechanism, feet: Sequence[str], fixed: Fixed) -> float:
     """Return how far accelerations of bodies are from the dense ones, by the largest of these."""
-    m, floats = fixed.model, machine.model
+    m, floats = fixed.model, mechanism.model
     a = m.forward_dynamics(fixed.q, fixed.v, m.passive_forces(fixed.q, fixed.v))
     q, v = fixed.to_floating(fixed.q, fixed.v)
-    a_there = dense(machine, feet, q, v)
+    a_there = dense(mechanism, feet, q, v)
     names = [body.name for body in floats.description.bodies if body.mass > 0.0]
     wanted = np.stack([floats.frame_acceleration(q, v, a_there, name) for name in names])
     found = np.stack([m.frame_acceleration(fixed.q, fixed.v, a, name) for name in names])
     return float(np.abs(found - wanted).max() / np.abs(wanted).max())
 
 
-def drift_of(machine: Machine, feet: Sequence[str], fixed: Fixed, duration: float) -> float:
+def drift_of(mechanism: Mechanism, feet: Sequence[str], fixed: Fixed, duration: float) -> float:
     """Return how far feet are from where they stood after a motion [m]."""
     end = ts.flow(fixed.model, fixed.q, fixed.v, duration=duration, **TIGHT)
     ends = [fixed.to_floating(*state)[0] for state in ((fixed.q, fixed.v), (end.q, end.v))]
     begin, now = (
-        np.stack([machine.model.frame_pose(q, name)[:3, 3] for name in feet]) for q in ends
+        np.stack([mechanism.model.frame_pose(q, name)[:3, 3] for name in feet]) for q in ends
     )
     return float(np.abs(now - begin).max())
 
@@ -228,20 +228,20 @@ def share(key: str) -> float:
 
 def rows(rounds: int, long: float) -> Iterator[list[str]]:
     """Yield the rows of the table."""
-    for machine in machines():
-        for count in sorted({1, 2, len(machine.feet)}):
-            feet = machine.feet[:count]
-            listed = list(ways(machine, feet))
+    for mechanism in mechanisms():
+        for count in sorted({1, 2, len(mechanism.feet)}):
+            feet = mechanism.feet[:count]
+            listed = list(ways(mechanism, feet))
             timed = [contenders(fixed) for fixed in listed]
             with pinned(1):
                 for key in timed[0]:
                     interleave([each[key] for each in timed], rounds, 0.02, lambda share: None)
             for fixed, each in zip(listed, timed, strict=True):
                 yield [
-                    *(machine.name, str(count), fixed.name, str(fixed.model.nv)),
+                    *(mechanism.name, str(count), fixed.name, str(fixed.model.nv)),
                     *(f"{share(key) * each[key].median:.3g}" for key in each),
-                    f"{error_of(machine, feet, fixed):.1e}",
-                    f"{drift_of(machine, feet, fixed, long):.1e}",
+                    f"{error_of(mechanism, feet, fixed):.1e}",
+                    f"{drift_of(mechanism, feet, fixed, long):.1e}",
                 ]
 
 

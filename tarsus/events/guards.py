@@ -29,8 +29,6 @@ StateFunction: TypeAlias = Callable[[float, Array, Array], float]
 
 POSITION, VELOCITY, HEIGHT, DISTANCE, FUNCTION = range(5)
 """Kinds of terms, as the core counts them."""
-TERM = 15
-"""Numbers of a term: kind, coefficient, index, other, body and point a, body and point b, way."""
 
 
 class Functions:

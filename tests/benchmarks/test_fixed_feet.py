@@ -16,26 +16,26 @@ from tarsus.robots.load import example_folder
 
 if example_folder() is None:
     pytest.skip("example-robot-data is not installed", allow_module_level=True)
-MACHINES = {machine.name: machine for machine in fixed_feet.machines()}
+MECHANISMS = {mechanism.name: mechanism for mechanism in fixed_feet.mechanisms()}
 
 
 @pytest.mark.parametrize("feet", [1, 2])
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_all_ways_are_exact(name: str, feet: int) -> None:
-    machine = MACHINES[name]
-    fixed = list(fixed_feet.ways(machine, machine.feet[:feet]))
+    mechanism = MECHANISMS[name]
+    fixed = list(fixed_feet.ways(mechanism, mechanism.feet[:feet]))
     expected = ["root", "held", "planted"] if feet == 1 else ["held", "planted", "root + planted"]
     assert [each.name for each in fixed] == expected
     states = [np.concatenate(each.to_floating(each.q, each.v)) for each in fixed]
     for each, state in zip(fixed, states, strict=True):
         np.testing.assert_allclose(state, states[0], atol=1e-13)
-        assert fixed_feet.error_of(machine, machine.feet[:feet], each) < 1e-12
-        assert fixed_feet.drift_of(machine, machine.feet[:feet], each, 0.1) < 1e-12
+        assert fixed_feet.error_of(mechanism, mechanism.feet[:feet], each) < 1e-12
+        assert fixed_feet.drift_of(mechanism, mechanism.feet[:feet], each, 0.1) < 1e-12
 
 
 def test_rows_are_those_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    walker = MACHINES["walker in the plane"]
-    monkeypatch.setattr(fixed_feet, "machines", lambda: iter([walker]))
+    walker = MECHANISMS["walker in the plane"]
+    monkeypatch.setattr(fixed_feet, "mechanisms", lambda: iter([walker]))
     rows = list(fixed_feet.rows(rounds=1, long=0.01))
     assert [row[1:4] for row in rows] == [
         ["1", "root", "4"],
